@@ -8,7 +8,7 @@ import {
   compareCache,
   digestOf,
   type Expected,
-} from '../search/cache/compare-cache.js';
+} from '../search/cache/check-cache.js';
 import type { ConversationDocument } from '../stores/conversations/document/document.js';
 import { readFiguresCache } from './figures-cache.js';
 import { figuresOf, type MessageFigures } from './message-figures.js';

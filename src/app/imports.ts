@@ -1,6 +1,6 @@
 /** Opens the importer. */
 import type { Config } from '../config/config.js';
-import type { ImportStores } from '../import/import-request.js';
+import type { ImportStores } from '../import/import-types.js';
 import { Importer } from '../import/importer.js';
 import { ImportedNotes } from '../stores/memory-bank/imported-notes.js';
 

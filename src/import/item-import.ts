@@ -11,12 +11,7 @@ import { ConversationImport } from './conversations/conversation-import.js';
 import { copyAttachments } from './copy-attachments.js';
 import { requireHeld } from './import-lease.js';
 import { addLeftOut, addProblem } from './import-outcome.js';
-import type {
-  ImportProgress,
-  ImportReport,
-  ImportRequest,
-  ImportStores,
-} from './import-request.js';
+import type { ImportProgress, ImportReport, ImportRequest, ImportStores } from './import-types.js';
 import { observedInput, type ReadingProgress } from './input/observed-input.js';
 import { OtherImport } from './non-conversation-import.js';
 import { skipReason } from './skip-reason.js';

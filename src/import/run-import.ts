@@ -13,7 +13,7 @@ import { AlreadyImported } from './conversations/already-imported.js';
 import { detectedSource, furtherSource, requireReadableLists, sourceOf } from './detect-source.js';
 import { importLease } from './import-lease.js';
 import { addLeftOut, addProblem, addRefused, newOutcome } from './import-outcome.js';
-import type { ImportReport, ImportRequest, ImportStores } from './import-request.js';
+import type { ImportReport, ImportRequest, ImportStores } from './import-types.js';
 import { ItemImport } from './item-import.js';
 import { MAX_OTHERS, otherExports, reportUnread } from './other-exports.js';
 import { skippingUnreadable } from './skip-unreadable.js';

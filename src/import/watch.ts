@@ -6,7 +6,7 @@ import { sleep } from '../base/clock.js';
 import { isAppError } from '../base/errors.js';
 import type { InputFile } from '../files/input/input-types.js';
 import { isInside } from '../files/paths/path-confinement.js';
-import type { ImportReport } from './import-request.js';
+import type { ImportReport } from './import-types.js';
 import type { ImportChoice, Importer } from './importer.js';
 
 /** The pause between two rounds, of servers and of `daybook import --watch`. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { GraphImport } from '../../src/exchange/graph-import.js';
-import type { ImportReport, ImportRequest } from '../../src/import/import-request.js';
+import type { ImportReport, ImportRequest } from '../../src/import/import-types.js';
 import { runImport } from '../../src/import/run-import.js';
 import { SecretMasker } from '../../src/privacy/secret-masker.js';
 import { ConversationDocuments } from '../../src/stores/conversations/files/conversation-documents.js';

@@ -2,7 +2,7 @@
 import { rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ImportProgress } from '../../src/import/import-request.js';
+import type { ImportProgress } from '../../src/import/import-types.js';
 import { Archives } from '../../src/maintenance/archives/archives.js';
 import { errorOf } from '../support/error-of.js';
 import { zipOf } from '../support/zip.js';

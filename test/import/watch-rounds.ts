@@ -1,6 +1,6 @@
 /** Runs a watch for some rounds, for tests that change files between them. */
 import { expect } from 'vitest';
-import type { ImportReport } from '../../src/import/import-request.js';
+import type { ImportReport } from '../../src/import/import-types.js';
 import { Importer } from '../../src/import/importer.js';
 import { watchImports } from '../../src/import/watch.js';
 import type { openImportBench } from './bench.js';

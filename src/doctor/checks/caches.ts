@@ -1,7 +1,7 @@
 /** Compares the caches of the indexes and of the figures with the stored conversations. */
 import { removeFile } from '../../files/paths/folders.js';
 import type { Stamp } from '../../files/read/stamp.js';
-import type { CacheCheck, Expected } from '../../search/cache/compare-cache.js';
+import type { CacheCheck, Expected } from '../../search/cache/check-cache.js';
 import type { ConversationDocument } from '../../stores/conversations/document/document.js';
 import type { Check, Found } from '../check.js';
 

@@ -1,8 +1,8 @@
 /**
  * Cursor's command line. Its transcripts are `projects/<folder>/agent-transcripts/<id>/<id>.jsonl`, one
  * message a line, without times; only the name of the folder shows the project. Subagents have transcripts
- * in `<id>/subagents/`. Older transcripts are plain text (cursor-plain-text.ts). Chats without a transcript
- * are in a database (cursor-chats.ts).
+ * in `<id>/subagents/`. Older transcripts are plain text (cursor-cli-plain-text.ts). Chats without a transcript
+ * are in a database (cursor-cli-chats.ts).
  */
 import { posix } from 'node:path';
 import { definedOrNothing, isRecord, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
@@ -20,9 +20,9 @@ import {
   SUBAGENT_TAG,
 } from '../source-interface.js';
 import { resultText } from './claude-message.js';
-import { cursorChats } from './cursor-chats.js';
-import { addPlainTranscript, isPlainTranscript } from './cursor-plain-text.js';
-import { typedText } from './cursor-text.js';
+import { cursorChats } from './cursor-cli-chats.js';
+import { addPlainTranscript, isPlainTranscript } from './cursor-cli-plain-text.js';
+import { typedText } from './cursor-cli-text.js';
 
 const TRANSCRIPT = /(^|\/)agent-transcripts\/.+\.(jsonl|txt)$/;
 const PROJECT = /(?:^|\/)([^/]+)\/agent-transcripts\//;

@@ -5,7 +5,7 @@
 import { silentLog } from '../../base/log.js';
 import type { ConversationDocument } from '../../stores/conversations/document/document.js';
 import { fingerprintOf } from '../messages/message-index.js';
-import { type CacheCheck, compareCache, digestOf, type Expected } from './compare-cache.js';
+import { type CacheCheck, compareCache, digestOf, type Expected } from './check-cache.js';
 import { readIndexCache } from './index-cache.js';
 
 /** FILESYSTEM_ERROR. */

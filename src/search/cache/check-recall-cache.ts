@@ -5,7 +5,7 @@
 import { silentLog } from '../../base/log.js';
 import { messagesIn } from '../../recall/conversation-terms.js';
 import type { ConversationDocument } from '../../stores/conversations/document/document.js';
-import { type CacheCheck, compareCache, type Expected } from './compare-cache.js';
+import { type CacheCheck, compareCache, type Expected } from './check-cache.js';
 import { readRecallCache } from './recall-cache.js';
 
 /** FILESYSTEM_ERROR. */

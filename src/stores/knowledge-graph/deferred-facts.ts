@@ -16,7 +16,7 @@ import type {
   DeferrableRequest,
   PendingOperation,
   RemoveRequest,
-} from './table/change-request.js';
+} from './table/change-types.js';
 import type { Changes } from './table/changes.js';
 import type { TripleTable } from './table/triple-table.js';
 

@@ -12,7 +12,7 @@ import { toStoredLines } from '../../files/sealing/open-stores.js';
 import type { GraphState } from './graph-state.js';
 import { encodeHead } from './log/operation-line.js';
 import { NAME_LENGTH } from './log/replay.js';
-import type { Change, ChangeRequest, PendingOperation } from './table/change-request.js';
+import type { Change, ChangeRequest, PendingOperation } from './table/change-types.js';
 import type { Changes } from './table/changes.js';
 import { findKey } from './table/triple-table.js';
 

@@ -32,7 +32,7 @@ import {
   type Triple,
   type TripleKey,
 } from './model/triple.js';
-import type { DeferrableRequest, Limits, RemoveRequest } from './table/change-request.js';
+import type { DeferrableRequest, Limits, RemoveRequest } from './table/change-types.js';
 import { Changes } from './table/changes.js';
 import {
   listSubjects,

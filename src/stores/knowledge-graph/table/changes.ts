@@ -22,7 +22,7 @@ import type {
   Limits,
   PendingOperation,
   RemoveRequest,
-} from './change-request.js';
+} from './change-types.js';
 import { keysToEvict } from './eviction.js';
 import {
   countNew,

@@ -4,7 +4,7 @@
  * and `[Tool result] <name>` begin a block of indented lines.
  */
 import type { TurnBuilder } from '../reading/turns.js';
-import { typedText } from './cursor-text.js';
+import { typedText } from './cursor-cli-text.js';
 
 const SPEAKER = /^(user|assistant):\s*$/;
 const MARKER = /^\[(Thinking|Tool call|Tool result)\][ \t]*(.*)$/;

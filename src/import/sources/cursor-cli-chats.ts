@@ -14,7 +14,7 @@ import { sqliteSource } from '../reading/databases.js';
 import { timeIn } from '../reading/times.js';
 import { TurnBuilder } from '../reading/turns.js';
 import type { Activity, ImportItem } from '../source-interface.js';
-import { typedText } from './cursor-text.js';
+import { typedText } from './cursor-cli-text.js';
 
 const DIGEST_BYTES = 32;
 
