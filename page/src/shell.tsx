@@ -1,4 +1,7 @@
-/** The frame of every view: navigation, keys, quick find, help, and notices. */
+/**
+ * The frame of every view: navigation, keys of the whole page, quick find, help, and notices. Keys of one view are in
+ * that view; `useListKeys` (hooks.ts) has j and k.
+ */
 
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';

@@ -1,4 +1,4 @@
-/** What an import needs, is asked for, and reports. */
+/** Types of an import: what it needs, what it is asked for, and what it reports. run-import.ts runs it. */
 import type { InputFile } from '../files/input/input-types.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';

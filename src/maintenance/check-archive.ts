@@ -1,6 +1,7 @@
 /**
  * Compares an archive with its list of contents: every file must be in both, with the same SHA-256. This is
- * done after an archive was written, before it is restored, and by `daybook doctor`.
+ * done after an archive was written and before it gets its name (backup.ts, archives/archive-files.ts), before it is
+ * restored, and by `daybook doctor`.
  */
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';

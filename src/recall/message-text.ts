@@ -1,13 +1,15 @@
 /**
- * Converts one message to what recall indexes: term IDs in the order of the text, passages, and flags. The
- * speaker's name and the date are indexed before the content, so that a question can name them.
+ * Converts one message to what recall indexes: term IDs in the order of the text, passages, and flags
+ * (message-flags.ts). The speaker's name and the date are indexed before the content, so that a question can name
+ * them.
  */
 
 import { Uint32List } from '../base/arrays/typed-array.js';
 import { DAY_MS } from '../base/clock.js';
 import { LANGUAGES } from './languages.js';
-import { PASSAGE_WORDS, PassageCutter, passageCount } from './passages.js';
-import { HAS_INSTRUCTION_WORD, HAS_PREFERENCE_WORD, type Vocabulary } from './vocabulary.js';
+import { flagsOf } from './message-flags.js';
+import { PassageCutter, passageCount } from './passages.js';
+import type { Vocabulary } from './vocabulary.js';
 
 /** What is indexed of a message. */
 export interface MessageSource {
@@ -25,13 +27,6 @@ export interface MessageSources {
   /** The message at `index`, from 0. */
   at(index: number): MessageSource | undefined;
 }
-
-/** Flags of a message, as bits. */
-export const IS_QUESTION = 1;
-export const IS_LONG_REPLY = 2;
-export const IS_INSTRUCTION = 4;
-export const IS_PREFERENCE = 8;
-export const IS_ASSISTANT = 16;
 
 /** What was read of a message besides its terms and passages. */
 export interface ReadMessage {
@@ -55,9 +50,6 @@ export interface StemLists {
 /** One step reads this many characters, or converts this many words to term IDs. Both take 1 to 2 ms. */
 const STEP_CHARS = 32_768;
 const STEP_WORDS = 8_192;
-/** Cues of instructions and preferences are searched only in this many characters. */
-const CUE_CHARS = 100_000;
-
 /** Whether the words of a message are read in steps, by `readInSteps`. */
 export const isLong = ({ content }: MessageSource): boolean => content.length > STEP_CHARS;
 
@@ -189,30 +181,3 @@ function monthName(language: number, month: number): string {
   }
   return names[month] ?? '';
 }
-
-/** `cueWords`: of `Vocabulary.cueWords`. */
-function flagsOf(
-  { role, content }: MessageSource,
-  words: number,
-  language: number,
-  cueWords: number,
-): number {
-  const isAssistant = role === 'assistant';
-  const isUser = role === 'user';
-  const { cues = {}, cueWords: known } = LANGUAGES[language] ?? {};
-  const mayBe = (bit: number) => isUser && (known === undefined || (cueWords & bit) !== 0);
-  const mayInstruct = mayBe(HAS_INSTRUCTION_WORD);
-  const mayPrefer = mayBe(HAS_PREFERENCE_WORD);
-  const lower = mayInstruct || mayPrefer ? content.slice(0, CUE_CHARS).toLowerCase() : '';
-  return (
-    (words <= MAX_QUESTION_WORDS && ENDS_IN_QUESTION.test(content) ? IS_QUESTION : 0) |
-    (isAssistant ? IS_ASSISTANT : 0) |
-    (isAssistant && words > PASSAGE_WORDS ? IS_LONG_REPLY : 0) |
-    (mayInstruct && cues.isInstruction?.test(lower) ? IS_INSTRUCTION : 0) |
-    (mayPrefer && cues.isPreference?.test(lower) ? IS_PREFERENCE : 0)
-  );
-}
-
-/** A longer message that ends in a question mark also states something. */
-const MAX_QUESTION_WORDS = 30;
-const ENDS_IN_QUESTION = /[?？][\s"')\]]*$/;

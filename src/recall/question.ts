@@ -1,9 +1,10 @@
 /**
- * Parses a question: its words without function words, each with its stems in all languages of the store,
- * and what the question asks for according to its language's cues. The function words, the words about a
+ * Parses a question: its words without function words, each with its terms in all languages of the store
+ * (question-terms.ts), and what the question asks for according to its language's cues. The function words, the words about a
  * conversation and the cues of a language are in languages/.
  */
 import { LANGUAGES, languageOf } from './languages.js';
+import { termsFor } from './question-terms.js';
 import { isInSpan, type PresentTime, type TimeSpan, timeSpanIn } from './relative-time.js';
 import { stemOf } from './stemming.js';
 import type { Vocabulary } from './vocabulary.js';
@@ -190,52 +191,6 @@ function entitiesOf(text: string): ReadonlySet<string> {
 
 const capitalizedIn = (text: string): ReadonlySet<string> =>
   new Set(text.match(/(?<!\p{L})\p{Lu}\p{L}*/gu)?.map((word) => word.toLowerCase()));
-
-/**
- * In languages that join nouns, `Bremse` also stands for `Scheibenbremse`, and a word that no message has,
- * such as `Zugverspätung`, for its last part. German nouns have a capital; verbs such as `stellen` would
- * match too much (`herstellen`).
- */
-function termsFor(
-  word: string,
-  isCapitalized: boolean,
-  vocabulary: Vocabulary,
-  languages: readonly number[],
-): number[] {
-  const terms = new Set<number>();
-  const joined: string[] = [];
-  for (const language of languages) {
-    const stem = stemOf(word, language);
-    if (stem === undefined) continue;
-    const term = vocabulary.find(stem);
-    if (term !== undefined) terms.add(term);
-    if (LANGUAGES[language]?.joinsNouns) joined.push(stem);
-  }
-  if (terms.size === 0) addOtherSpellings(word, terms, vocabulary, languages);
-  const isUnknown = terms.size === 0;
-  if (!isUnknown && !isCapitalized) return [...terms];
-  for (const stem of joined) {
-    for (const term of vocabulary.endingWith(stem)) terms.add(term);
-    const part = isUnknown ? vocabulary.longestEnd(stem) : undefined;
-    if (part !== undefined) terms.add(part);
-  }
-  return [...terms];
-}
-
-/** A word that no message has may be there in another spelling, such as `Gewaechshaus` for `Gewächshaus`. */
-function addOtherSpellings(
-  word: string,
-  terms: Set<number>,
-  vocabulary: Vocabulary,
-  languages: readonly number[],
-): void {
-  for (const language of languages) {
-    const other = LANGUAGES[language]?.otherSpelling?.(word);
-    const stem = other === undefined ? undefined : stemOf(other, language);
-    const term = stem === undefined ? undefined : vocabulary.find(stem);
-    if (term !== undefined) terms.add(term);
-  }
-}
 
 const conversationStems = new Map<number, ReadonlySet<string>>();
 

@@ -3,6 +3,7 @@
  * `creating` is on disk before the request is sent, and the id of the run before the first poll. The answer
  * is appended once, because it has a response id. The request that creates a run is never repeated: if its
  * result is unknown, the job becomes `unknown` and a person decides. If callers cancel, the run continues.
+ * `resume` of research.ts continues the runs of ended servers, after a start (app/startup-tasks.ts).
  */
 
 import { type Clock, sleep } from '../base/clock.js';

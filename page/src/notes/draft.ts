@@ -1,4 +1,7 @@
-/** Texts of notes that are not saved yet. They stay when the user looks at another view of the page. */
+/**
+ * Texts of notes that are not saved yet. They stay when the user looks at another view of the page.
+ * views/notes.tsx saves them with their hash, so that a change by another program is not overwritten.
+ */
 import { useEffect, useState } from 'preact/hooks';
 
 export interface Draft {

@@ -1,4 +1,7 @@
-/** The check of the user's configuration: registered folders that do not exist, and notices of settings. */
+/**
+ * The check of the user's configuration: registered folders that do not exist, and notices of settings, such as
+ * mistyped names (config/settings-without-effect.ts).
+ */
 import { dirname } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { foldersFile, parseFolders } from '../../config/find-root.js';

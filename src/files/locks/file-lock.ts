@@ -6,7 +6,9 @@
  * half of it, and one rename acquires the lock or removes a dead owner. Every change of a file under the
  * lock is a rename from or to the owner's folder inside the lock. If the lock was lost, this folder is gone
  * and the rename fails, so a process that was paused cannot overwrite newer data. A waiting process creates
- * the mark `wanted`, and a busy owner then pauses. docs/LOCKING.md has the protocol and the measurements.
+ * the mark `wanted`, and a busy owner then pauses. lock-acquisition.ts acquires and releases the folders and has
+ * this pause; lock-takeover.ts makes the mark and removes dead owners. docs/LOCKING.md has the protocol and the
+ * measurements.
  */
 import { existsSync, linkSync, lstatSync } from 'node:fs';
 import { lstat, rm, utimes } from 'node:fs/promises';

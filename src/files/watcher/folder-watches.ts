@@ -2,7 +2,7 @@
  * Watches a set of folders (not single files) with chokidar, and reports only which names to check. It uses
  * chokidar's raw events, which are not throttled: of `change` events, the last of a burst can be lost. There
  * is one chokidar instance per folder, because `unwatch` does not close the handle of a path, and a recreated
- * folder would not be watched.
+ * folder would not be watched. watcher.ts decides what happens if a folder cannot be watched.
  */
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';

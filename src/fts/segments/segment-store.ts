@@ -3,7 +3,6 @@
  * segments to merge, one bounded step at a time, and counts the documents and tokens that are not
  * deleted, which the rank needs exactly.
  */
-
 import { Dictionary } from '../terms/dictionary.js';
 import { DocumentTokenizer } from '../tokenizing/document-tokenizer.js';
 import { DocumentLocations } from './document-locations.js';

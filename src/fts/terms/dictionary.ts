@@ -1,7 +1,8 @@
 /**
  * Every term of the index and its number, one dictionary for all segments. The hash table
- * (term-table.ts) finds whole terms. MiniSearch's radix tree finds prefixes and near spellings; it is built
- * at the first such search, and each later one first adds the changes since the one before.
+ * (term-table.ts) finds whole terms. MiniSearch's radix tree finds prefixes and near spellings
+ * (query/parse-query.ts decides how near); it is built at the first such search, and each later one first adds the
+ * changes since the one before.
  */
 import type SearchableMap from 'minisearch/SearchableMap';
 import { type PackedTerms, TermTable } from './term-table.js';

@@ -8,7 +8,6 @@
  * with the table an index is built faster (the rows `build` of bench/search.mjs), and a start is faster because
  * the table is loaded as arrays (bench/warm-start.mjs).
  */
-
 import { withCapacity } from '../../base/arrays/typed-array.js';
 import { ownCopy } from '../../base/own-copy.js';
 import { BY_TEXT, keyOf, type TermKey, termOfKey } from './term-keys.js';

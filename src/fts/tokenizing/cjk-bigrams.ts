@@ -1,6 +1,7 @@
 /**
  * Splits CJK text, which FTS5's tokenizer indexes only as whole runs. A run is indexed as its bigrams, the
  * overlapping pairs of its characters, in a hidden column, so that they never change FTS5's answers.
+ * query/parse-query.ts makes phrases of bigrams of the CJK text of a query.
  */
 
 /** Indexed before each run, so that no phrase matches across two runs. No term of FTS5 has a space. */

@@ -6,7 +6,7 @@
  */
 import { type Compare, TopK } from '../../base/arrays/top-k.js';
 import type { TimeSlice } from '../../base/time-slice.js';
-import { IS_INSTRUCTION, IS_PREFERENCE } from '../message-text.js';
+import { IS_INSTRUCTION, IS_PREFERENCE } from '../message-flags.js';
 import { instructionsApply, isInTime, type Question } from '../question.js';
 import type { VectorScores } from '../vector-source.js';
 import type { FoundWords } from './found-words.js';

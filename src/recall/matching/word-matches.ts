@@ -3,7 +3,7 @@
  * have its words near them. The first two are counted without scores.
  */
 import type { TimeSlice } from '../../base/time-slice.js';
-import { IS_INSTRUCTION } from '../message-text.js';
+import { IS_INSTRUCTION } from '../message-flags.js';
 import { asksOnlyForTime, isInTime, type Question } from '../question.js';
 import type { VectorScores } from '../vector-source.js';
 import type { FoundWords } from './found-words.js';

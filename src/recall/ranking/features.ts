@@ -11,7 +11,7 @@ import {
 } from '../conversation-terms.js';
 import type { Candidate, Hits, MessageScorer } from '../matching/lexical-score.js';
 import type { IndexedConversation } from '../matching/message-table.js';
-import { IS_QUESTION } from '../message-text.js';
+import { IS_QUESTION } from '../message-flags.js';
 import { isInTime, type Question } from '../question.js';
 import type { VectorScores } from '../vector-source.js';
 import { wordsOf } from '../words.js';

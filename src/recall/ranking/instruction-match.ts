@@ -3,12 +3,13 @@
  * and "Always use bullet points when I ask about my resume". Two words are related if they are often in the
  * same passages of the conversation. This is measured by their mutual information (Karimzadehgan and Zhai,
  * 2010), as described in docs/RECALL.md. It needs no vectors.
+ * message-flags.ts decides which messages are instructions.
  */
 import { addBits } from '../../base/arrays/bit-counts.js';
 import { type ConversationTerms, contentTerms, passagesIn } from '../conversation-terms.js';
 import { LANGUAGES } from '../languages.js';
 import type { Candidate, Hits, MessageScorer } from '../matching/lexical-score.js';
-import { IS_INSTRUCTION } from '../message-text.js';
+import { IS_INSTRUCTION } from '../message-flags.js';
 import { instructionsApply, type Question } from '../question.js';
 import { stemOf } from '../stemming.js';
 import type { Vocabulary } from '../vocabulary.js';

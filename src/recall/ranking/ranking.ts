@@ -10,7 +10,7 @@ import {
   IS_LONG_REPLY,
   IS_PREFERENCE,
   IS_QUESTION,
-} from '../message-text.js';
+} from '../message-flags.js';
 import { instructionsApply, type Question } from '../question.js';
 import type { VectorScores } from '../vector-source.js';
 import type { Vocabulary } from '../vocabulary.js';

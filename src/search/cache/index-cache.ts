@@ -3,7 +3,7 @@
  * The cache is one file of chunks with checksums (docs/FORMAT.md): a manifest (which version of which
  * conversation is indexed), then the buffers of index-codec.ts. A chunk that fails its check is not used, a
  * conversation is used only if all of its messages were decoded, and every stamp is then compared with its
- * file. The file is written and read chunk by chunk.
+ * file (files/catalogue/file-catalogue.ts). The file is written and read chunk by chunk.
  */
 
 import { decodeArrays, encodeArrays } from '../../base/arrays/array-codec.js';

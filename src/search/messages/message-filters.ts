@@ -1,6 +1,7 @@
 /**
  * The filters of a message search: which conversations and messages pass them, and how many matches a search
  * would have without each filter. tools/no-results.ts shows these numbers if a search finds nothing.
+ * stores/tags.ts and stores/modules.ts decide which tags and modules are equal.
  */
 
 import type { DocumentId } from '../../fts/text-index.js';

@@ -1,7 +1,7 @@
 /**
  * Index of short texts (names, titles, tags, modules) for quick find, based on MiniSearch. A word also
- * matches as a prefix and with typing errors; fields and recency have weights. Quick find is for a person
- * who types; `search_messages` returns what FTS5 would.
+ * matches as a prefix and with typing errors (by another rule than in fts/); fields and recency have weights.
+ * Quick find is for a person who types; `search_messages` returns what FTS5 would.
  *
  * `sync` compares entries by identity, so that only changed entries are indexed again.
  */

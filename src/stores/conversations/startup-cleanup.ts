@@ -1,6 +1,7 @@
 /**
  * The cleanup at the start of a process. It removes what dead processes left, and versions beyond their
- * limits. Files of live processes are not changed.
+ * limits. Files of live processes are not changed. files/locks/lock-takeover.ts decides which locks are left over, and
+ * files/atomic/staging.ts which temporary files; for the memory bank, its stores call them.
  */
 import { basename } from 'node:path';
 import { systemClock } from '../../base/clock.js';

@@ -1,6 +1,6 @@
 /**
  * The index of all insights in memory, with their whole texts, which are small. Its base class, the file
- * catalogue, decides which files are read, and when.
+ * catalogue, decides which files are read, and when. insights.ts leaves expired insights out of lists.
  */
 import { basename, join } from 'node:path';
 import type { Clock } from '../../base/clock.js';

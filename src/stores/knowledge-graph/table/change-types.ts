@@ -1,4 +1,4 @@
-/** The requests that change the graph, their results, and the limits that they must keep. */
+/** The requests that change the graph, their results, and the limits that they must keep. changes.ts applies them. */
 import type { NewTriple, Operation, Triple, TripleKey } from '../model/triple.js';
 import type { Key } from './triple-table.js';
 

@@ -1,6 +1,6 @@
 /** The flags of a message. */
 import { expect, it } from 'vitest';
-import { IS_INSTRUCTION, IS_PREFERENCE } from '../../src/recall/message-text.js';
+import { IS_INSTRUCTION, IS_PREFERENCE } from '../../src/recall/message-flags.js';
 import { RecallIndex } from '../../src/recall/recall-index.js';
 
 const said = (content: string) => ({ role: 'user', content, time: 0, speaker: undefined });
