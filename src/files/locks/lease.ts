@@ -10,6 +10,8 @@
  */
 import fs, { existsSync, lstatSync, rmdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+// Loaded at the start: its handler of signals ends the process if it is added after one of `process.once`.
+import { lock } from 'proper-lockfile';
 import { sleep } from '../../base/clock.js';
 import { errnoOf, isAppError } from '../../base/errors.js';
 import { atomicWrite, makeFolder } from '../atomic/atomic-write.js';
@@ -74,8 +76,6 @@ async function acquire(path: string): Promise<Lease | undefined> {
   let isOver = false;
   const folder = await withFileError('lease', path, async () => pinFolder(dirname(path)));
   try {
-    // Loaded here, because most commands take no lease.
-    const { lock } = await import('proper-lockfile');
     const at = folder.at(basename(path));
     const unlock = await lock(at, {
       lockfilePath: lockPath(at),
