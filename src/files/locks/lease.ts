@@ -10,7 +10,7 @@
  */
 import fs, { existsSync, lstatSync, rmdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-// Loaded at the start: its handler of signals ends the process if it is added after one of `process.once`.
+// Not imported later: its handler of signals ends the process if it is added after one that removes itself.
 import { lock } from 'proper-lockfile';
 import { sleep } from '../../base/clock.js';
 import { errnoOf, isAppError } from '../../base/errors.js';
