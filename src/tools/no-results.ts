@@ -37,6 +37,8 @@ export const unreadNote = (damaged: number) =>
 
 export interface EmptyResult extends Pick<MessageResults, 'unknownWords' | 'indexing'> {
   readonly query?: string;
+  /** What was searched of the results, if it is not their text. */
+  readonly searchedPart?: string | undefined;
   /** The number of conversations that could not be read. */
   readonly damaged?: number;
   /** Advice if no message has a word of the query. */
@@ -51,6 +53,7 @@ export function explainNoResults(
   what = 'message',
 ): string {
   const { query = '', unknownWords, withoutFilter, indexing, damaged = 0, ifUnknown } = found;
+  const { searchedPart = what } = found;
   const filters = Object.entries(withoutFilter)
     .filter(([, total]) => total > 0)
     .map(
@@ -58,7 +61,7 @@ export function explainNoResults(
         `${countOf(total, `${what} matches`, `${what}s match`)} without ${nameOf(name, names)}`,
     );
   const parts = [
-    ...(unknownWords.length > 0 ? [noneHas(what, unknownWords, query)] : []),
+    ...(unknownWords.length > 0 ? [noneHas(searchedPart, unknownWords, query)] : []),
     ...(ifUnknown !== undefined && unknownWords.some(hasWord) ? [ifUnknown] : []),
     ...(filters.length > 0 ? [`${filters.join('; ')}.`] : []),
     ...(damaged > 0 ? [unreadNote(damaged)] : []),
@@ -70,8 +73,8 @@ export function explainNoResults(
       ? 'The query is empty.'
       : 'The query has only signs that are not searched, such as emoji.';
   return /^\S+$/.test(query.trim())
-    ? `No ${what} has ${shortened(query.trim())} in its text.`
-    : `No ${what} matches the whole query.`;
+    ? `No ${searchedPart} has ${shortened(query.trim())} in its text.`
+    : `No ${searchedPart} matches the whole query.`;
 }
 
 /**

@@ -86,7 +86,9 @@ export function searchOutput(
   found: Omit<MessageResults, 'hits'> & { readonly emptyTime?: string },
   next: number,
   names: Record<string, string>,
-  searched: Pick<EmptyResult, 'query' | 'ifUnknown'> & { readonly damaged: number },
+  searched: Pick<EmptyResult, 'query' | 'searchedPart' | 'ifUnknown'> & {
+    readonly damaged: number;
+  },
 ) {
   const hasMore = next < found.total;
   return {

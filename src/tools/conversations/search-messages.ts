@@ -153,6 +153,7 @@ export async function foundMessages(
   const next = last === undefined ? offset + limit : last + 1;
   const output = searchOutput(found, next, FILTER_NAMES, {
     query,
+    searchedPart: activity ? 'tool call or thinking' : undefined,
     damaged: conversations.damaged().length,
     ifUnknown,
   });

@@ -55,6 +55,8 @@ describe('search_messages', () => {
       expect(each).toMatchObject({ conversationId, module: 'shed', why: { words: ['ladder'] } });
       expect(each.snippet).toContain('<mark>ladder</mark>');
     }
+    const { explanation } = await run({ query: 'plank', activity: true });
+    expect(explanation).toMatch(/^No tool call or thinking has: plank\./);
     const totalOf = async (args: object) => (await run({ activity: true, ...args })).total;
     expect(await totalOf({ query: '"larch planks"' })).toBe(1);
     expect(await totalOf({ query: 'plan.md', matchType: 'exact' })).toBe(1);
