@@ -1,4 +1,4 @@
-/** Shortens texts for answers, finds blank texts, and writes a number before a noun. */
+/** Shortens texts for answers, finds blank texts, escapes characters, and writes a number before a noun. */
 import { defined } from './json.js';
 
 const LONGEST_TEXT = 200;
@@ -27,3 +27,7 @@ export const countOf = (count: number, noun: string, plural = `${noun}s`): strin
 
 /** Whether the text is not only white space. */
 export const hasText = (text: string): boolean => text.trim() !== '';
+
+/** `\uXXXX` for a code unit. */
+export const unicodeEscape = (unit: string): string =>
+  `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;

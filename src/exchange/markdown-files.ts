@@ -6,6 +6,7 @@
  */
 
 import { join } from 'node:path';
+import { unicodeEscape } from '../base/display-text.js';
 import type { JsonObject } from '../base/json-fields.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file-stream.js';
@@ -91,7 +92,4 @@ function messageOf(message: JsonObject): string {
 
 /** JSON without characters that would end a comment or, in some programs, a line. */
 const oneLineJson = (value: unknown) =>
-  JSON.stringify(value).replaceAll(
-    /[>\u2028\u2029]/g,
-    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  JSON.stringify(value).replaceAll(/[>\u2028\u2029]/g, unicodeEscape);

@@ -2,6 +2,7 @@
  * Makes stored text safe for a terminal. Control characters in it could move the cursor, change colours,
  * set the title or change the writing direction, so they are written as `\uXXXX`.
  */
+import { unicodeEscape } from '../../base/display-text.js';
 
 // C0 and C1 controls, direction marks, and line separators of some terminals.
 const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
@@ -9,12 +10,9 @@ const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 /** Code has tabs. Their width on a terminal depends on the column, so that lines could not be measured. */
 const TAB = '    ';
 
-const escaped = (character: string) =>
-  `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
-
 /** Escapes all control characters, also line breaks and tabs. */
 export function escapeControls(text: string): string {
-  return text.toWellFormed().replace(CONTROLS, escaped);
+  return text.toWellFormed().replace(CONTROLS, unicodeEscape);
 }
 
 /** Escapes all control characters except line breaks and tabs. CRLF becomes LF, a tab becomes spaces. */
@@ -35,6 +33,6 @@ export function terminalJson(value: unknown): string {
   // These line breaks are from the indentation; line breaks in texts are already escaped.
   return JSON.stringify(value, null, 2)
     .split('\n')
-    .map((line) => line.replace(CONTROLS, escaped))
+    .map((line) => line.replace(CONTROLS, unicodeEscape))
     .join('\n');
 }

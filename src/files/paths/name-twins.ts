@@ -4,6 +4,7 @@
  */
 
 import { extname } from 'node:path';
+import { unicodeEscape } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import { caseFolded } from '../safe-access/real-path.js';
 import { skeletonOf } from './confusables.js';
@@ -53,7 +54,4 @@ function twinError(name: string, part: string, twin: string): AppError {
 
 /** The text in quotation marks, with an escape for each character that is not ASCII. */
 const inAscii = (text: string): string =>
-  JSON.stringify(text).replace(
-    /[\u0080-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  JSON.stringify(text).replace(/[\u0080-\uffff]/g, unicodeEscape);
