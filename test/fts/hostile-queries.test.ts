@@ -4,16 +4,15 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createTextIndex } from '../../src/fts/text-index.js';
+import { cpuMs } from '../support/cpu-time.js';
 
 const TERMS = 60_000;
 const index = createTextIndex({ columns: ['a'] });
 
-/** Processor time in milliseconds, which does not depend on other load of the machine. */
 function workOf(work: () => unknown): number {
-  const before = process.cpuUsage();
+  const before = cpuMs();
   work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
+  return cpuMs() - before;
 }
 let indexingMs = 0;
 

@@ -1,5 +1,11 @@
 /** Processor time for tests of how a cost grows. It does not depend on other load of the machine. */
 
+/** The processor time of this process so far, in milliseconds. */
+export function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 /**
  * The least processor time of some runs of `work`, in milliseconds: a single run may also pay for the compiler
  * and for the garbage of the tests before it.
@@ -7,10 +13,9 @@
 export async function leastCpuMs(work: () => unknown, runs = 5): Promise<number> {
   const times: number[] = [];
   for (let run = 0; run < runs; run++) {
-    const before = process.cpuUsage();
+    const before = cpuMs();
     await work();
-    const { user, system } = process.cpuUsage(before);
-    times.push((user + system) / 1000);
+    times.push(cpuMs() - before);
   }
   return Math.min(...times);
 }
