@@ -1,6 +1,6 @@
 /**
- * The lengths of sessions, and of the pauses between the messages of one session. A pause of half an hour ends a
- * session here; it is four hours in context/last-session.ts and one hour in recall/matching/sessions.ts.
+ * The lengths of sessions, and of the pauses between the messages of one session. Sessions with other pauses are in
+ * context/last-session.ts and recall/matching/sessions.ts.
  */
 
 export interface Pace {

@@ -1,6 +1,6 @@
 /**
- * The last session of a conversation: its last messages, up to the last long pause. A pause of four hours ends a
- * session here; it is half an hour in analytics/pace.ts and one hour in recall/matching/sessions.ts.
+ * The last session of a conversation: its last messages, up to the last long pause. Sessions with other pauses are
+ * in analytics/pace.ts and recall/matching/sessions.ts.
  */
 import type { Message } from '../stores/conversations/document/schema.js';
 

@@ -50,6 +50,7 @@ export interface StemLists {
 /** One step reads this many characters, or converts this many words to term IDs. Both take 1 to 2 ms. */
 const STEP_CHARS = 32_768;
 const STEP_WORDS = 8_192;
+
 /** Whether the words of a message are read in steps, by `readInSteps`. */
 export const isLong = ({ content }: MessageSource): boolean => content.length > STEP_CHARS;
 

@@ -1,7 +1,7 @@
 /**
  * Parses a question: its words without function words, each with its terms in all languages of the store
- * (question-terms.ts), and what the question asks for according to its language's cues. The function words, the words about a
- * conversation and the cues of a language are in languages/.
+ * (question-terms.ts), and what the question asks for according to its language's cues. The function words, the
+ * words about a conversation and the cues of a language are in languages/.
  */
 import { LANGUAGES, languageOf } from './languages.js';
 import { termsFor } from './question-terms.js';

@@ -1,7 +1,7 @@
 /**
  * The MCP clients that `daybook init` can configure: the path of their settings file on this platform and
- * the form of an entry. commands/init.ts chooses those that are on this machine; `entry-files.ts`
- * reads and changes the files.
+ * the form of an entry. commands/init.ts chooses those that are on this machine; `entry-files.ts` reads
+ * and changes the files.
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';

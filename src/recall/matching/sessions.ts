@@ -1,6 +1,6 @@
 /**
- * The sessions of a conversation: a long pause between two messages begins a new one. The pause is one hour here;
- * it is half an hour in analytics/pace.ts and four hours in context/last-session.ts.
+ * The sessions of a conversation: a long pause between two messages begins a new one. Sessions with other pauses are
+ * in analytics/pace.ts and context/last-session.ts.
  */
 import type { ConversationTerms } from '../conversation-terms.js';
 
