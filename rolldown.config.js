@@ -134,24 +134,35 @@ function importsOf(id, chunking, found = new Set()) {
   return found;
 }
 
+const MAIN = resolve('src/cli/main.ts');
 const SERVE = resolve('src/cli/commands/serve.ts');
 const OF_SERVER_ONLY =
   /[\\/](@modelcontextprotocol|src[\\/](cli[\\/](commands|serving)|resources|server))[\\/]/;
-let usedByServe;
+
+/** A file for all modules that the entries import statically and no group before it has. */
+function groupOf(name, entries, test = () => true) {
+  let used;
+  return {
+    name(id, chunking) {
+      used ??= new Set(entries.flatMap((entry) => [...importsOf(resolve(entry), chunking)]));
+      return used.has(id) && test(id) ? name : null;
+    },
+  };
+}
+
 /**
- * Each file takes time to find and open, so a start reads three: what all commands need, what a server
- * needs for its first answer, and what of this the other commands use too.
+ * Each file takes time to find and open, so a start reads few: what all commands need, what a server
+ * needs for its first answer, what of this the other commands use too, the stores, and the tools' commands.
  */
 const codeSplitting = {
   groups: [
-    { name: 'program', test: /[\\/]src[\\/]cli[\\/]program\.ts$/ },
-    {
-      name(id, chunking) {
-        usedByServe ??= importsOf(SERVE, chunking);
-        return usedByServe.has(id) && !OF_SERVER_ONLY.test(id) ? 'files' : null;
-      },
-    },
+    groupOf('start', [MAIN], (id) => id !== MAIN),
+    groupOf('program', ['src/cli/program.ts', 'src/cli/terminal/stdout.ts']),
+    groupOf('files', [SERVE], (id) => !OF_SERVER_ONLY.test(id)),
     { name: 'serve', test: (id) => id === SERVE },
+    groupOf('conversations', ['src/cli/commands/completion.ts']),
+    groupOf('app', ['src/app.ts']),
+    groupOf('tools', ['src/cli/tools/tool-groups.ts']),
   ],
 };
 

@@ -33,19 +33,30 @@ const IRREGULAR = `backen - gebacken, befehlen befahl befohlen, beginnen begann 
   waschen wusch gewaschen, weisen - gewiesen, werben warb geworben,
   werfen warf geworfen, wiegen - gewogen, wissen wusste gewusst, ziehen zog gezogen, zwingen - gezwungen`;
 
-/** The stem of the infinitive by that of the past form, or of an infinitive that has a prefix already. */
-const PAST = new Map<string, string>();
-/** The stem of the infinitive by that of the participle without `ge`. */
-const PARTICIPLES = new Map<string, string>();
-
-for (const [infinitive = '', past = '', participle = ''] of IRREGULAR.split(',').map(wordList)) {
-  const stem = stemmer(infinitive);
-  // No word is `-`, so its entry has no effect.
-  PAST.set(stemmer(past), stem);
-  if (participle.startsWith('ge') && !infinitive.startsWith('ge'))
-    PARTICIPLES.set(stemmer(participle).slice('ge'.length), stem);
-  else PAST.set(stemmer(participle), stem);
+interface IrregularStems {
+  /** The stem of the infinitive by that of the past form, or of an infinitive that has a prefix already. */
+  readonly past: Map<string, string>;
+  /** The stem of the infinitive by that of the participle without `ge`. */
+  readonly participles: Map<string, string>;
 }
+
+function irregularStems(): IrregularStems {
+  const past = new Map<string, string>();
+  const participles = new Map<string, string>();
+  for (const verb of IRREGULAR.split(',')) {
+    const [infinitive = '', pastForm = '', participle = ''] = wordList(verb);
+    const stem = stemmer(infinitive);
+    // No word is `-`, so its entry has no effect.
+    past.set(stemmer(pastForm), stem);
+    if (participle.startsWith('ge') && !infinitive.startsWith('ge'))
+      participles.set(stemmer(participle).slice('ge'.length), stem);
+    else past.set(stemmer(participle), stem);
+  }
+  return { past, participles };
+}
+
+/** Filled at the first word, because a command that searches nothing loads the languages too. */
+let irregular: IrregularStems | undefined;
 
 /** A separable prefix, then `ge` or an inseparable prefix, then the rest, all as the stemmer returns them. */
 const PARTS =
@@ -69,9 +80,11 @@ function verbStem(word: string): string {
   if (NOUNS.has(stem)) return stem;
   const [, separable = '', prefix = '', core = ''] = PARTS.exec(stem) ?? [];
   const kept = prefix === 'ge' ? '' : prefix;
-  const past = PAST.get(prefix + core);
+  irregular ??= irregularStems();
+  const past = irregular.past.get(prefix + core);
   if (past !== undefined) return separable + past;
-  const base = (prefix && PARTICIPLES.get(core)) || (kept === prefix && PAST.get(core));
+  const base =
+    (prefix && irregular.participles.get(core)) || (kept === prefix && irregular.past.get(core));
   if (base) return separable + kept + base;
   if (stem.endsWith('iert')) return stem.slice(0, -'ert'.length);
   if (prefix === '' || !REGULAR_ENDING.test(core)) return stem;
