@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/base/clock.js';
-import { sweepLocks } from '../../src/files/locks/lock-takeover.js';
+import { sweepLocks } from '../../src/files/locks/leftover-locks.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { ageEmptyFolders } from '../support/age-folders.js';
 import { Child } from '../support/child.js';

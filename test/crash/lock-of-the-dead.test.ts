@@ -9,7 +9,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sleep } from '../../src/base/clock.js';
-import { sweepLocks } from '../../src/files/locks/lock-takeover.js';
+import { sweepLocks } from '../../src/files/locks/leftover-locks.js';
 import { ownerName } from '../../src/files/locks/process-identity.js';
 import { Child } from '../support/child.js';
 import { rounds, tempFolder, timeLimitMs } from '../support/rounds.js';

@@ -1,7 +1,7 @@
 /** A change that cannot be indexed must not fail the write that made it, nor the changes after it. */
 import { describe, expect, it, vi } from 'vitest';
 import { silentLog } from '../../src/base/log.js';
-import { ChangeQueue } from '../../src/search/cache/change-queue.js';
+import { ChangeQueue } from '../../src/search/change-queue.js';
 
 describe('ChangeQueue', () => {
   // In the first time slice, changes are applied while the write waits; later ones are applied after it.

@@ -1,16 +1,14 @@
 /**
- * Takes a lock over from a dead owner (file-lock.ts), and removes what dead processes left in the folder of
- * the locks. Whether an owner still runs cannot be determined if it ran on another machine, in another
- * container, or before this machine started. Such an owner counts as dead when it no longer touches its
- * folder.
+ * Takes a lock over from a dead owner (file-lock.ts), and decides whether an owner is dead. Whether an owner
+ * still runs cannot be determined if it ran on another machine, in another container, or before this machine
+ * started. Such an owner counts as dead when it no longer touches its folder.
  */
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { lstat, readdir, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { systemClock } from '../../base/clock.js';
 import { errnoOf } from '../../base/errors.js';
-import { ignoreErrno, TAKEN_ON_WINDOWS, withFileError } from '../file-errors.js';
-import { listFolders } from '../paths/folders.js';
+import { ignoreErrno, TAKEN_ON_WINDOWS } from '../file-errors.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
 import { isOfEarlierBoot, isOwnerName, isOwnName, isSurelyDead } from './process-identity.js';
@@ -49,7 +47,7 @@ export async function removeDeadOwner(lock: LockFolder): Promise<boolean> {
       for (const entry of entries) await removeTree(inside, entry);
       return true;
     }
-    if (isDead(owner) || (await isStale(lock.path, owner, inside.at(owner)))) {
+    if (await isDead(lock.path, owner, inside.at(owner))) {
       return removeOwner(lock, inside, owner);
     }
     await markWanted(inside, owner);
@@ -87,14 +85,12 @@ async function removeOwner(
 }
 
 /**
- * If the folder cannot be removed now, a later start removes it (`sweepLocks`). This can happen because a
+ * If the folder cannot be removed now, a later start removes it (leftover-locks.ts). This can happen because a
  * waiter may add its mark even after the folder was renamed.
  */
 export async function removeDiscarded({ folder }: LockFolder, name: string): Promise<void> {
   await removeTree(folder, name).catch(() => undefined);
 }
-
-const isDead = (owner: string) => (isOwnName(owner) ? !inUse.has(owner) : isSurelyDead(owner));
 
 export const discardedName = ({ path }: LockFolder, owner: string) =>
   `${basename(path)}.dead.${owner}`;
@@ -117,31 +113,6 @@ export async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * Removes what dead processes left in `locksFolder`: locks, private folders and discarded folders. An
- * owner on another machine or in another container is removed only if a later call finds it untouched.
- * FILESYSTEM_ERROR.
- */
-export async function sweepLocks(locksFolder: string): Promise<void> {
-  for (const entry of await listFolders(locksFolder)) {
-    const path = join(locksFolder, entry);
-    const owner = entry.slice(entry.lastIndexOf('.') + 1);
-    await withFileError('sweep', path, () =>
-      inFolder(locksFolder, (folder) => sweepLock({ path, at: folder.at(entry), folder }, owner)),
-    );
-  }
-}
-
-async function sweepLock(lock: LockFolder, owner: string): Promise<void> {
-  const { path, at } = lock;
-  if (!isOwnerName(owner)) {
-    await removeDeadOwner(lock);
-    removeIfEmpty(at);
-  } else if (isDead(owner) || (await isStale(path, owner, at))) {
-    await removeTree(lock.folder, basename(path));
-  }
-}
-
-/**
  * A waiter removes an owner that did not touch its folder for this long on the waiter's monotonic clock. A living
  * owner touches it every five seconds.
  */
@@ -158,7 +129,12 @@ export function forgetOwner(lockPath: string): void {
   observed.delete(lockPath);
 }
 
-/** `ownerPath`: the folder of the owner inside the lock. FILESYSTEM_ERROR. */
+/** `ownerPath`: the folder of the owner, which is inside the lock at `path`. FILESYSTEM_ERROR. */
+export async function isDead(path: string, owner: string, ownerPath: string): Promise<boolean> {
+  const isSure = isOwnName(owner) ? !inUse.has(owner) : isSurelyDead(owner);
+  return isSure || isStale(path, owner, ownerPath);
+}
+
 async function isStale(path: string, owner: string, ownerPath: string): Promise<boolean> {
   const found = await ignoreErrno(['ENOENT'], lstat(ownerPath));
   if (found === undefined) return false;

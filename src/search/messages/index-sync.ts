@@ -8,9 +8,9 @@ import type { Log } from '../../base/log.js';
 import { TimeSlice } from '../../base/time-slice.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { ConversationChange } from '../../stores/conversations/files/conversation-catalogue.js';
-import { ChangeQueue } from '../cache/change-queue.js';
 import { type IndexCacheOptions, indexChunks, loadIndexCache } from '../cache/index-cache.js';
 import { SaveSchedule } from '../cache/save-schedule.js';
+import { ChangeQueue } from '../change-queue.js';
 import { MessageIndex } from './message-index.js';
 
 export interface IndexSyncOptions {

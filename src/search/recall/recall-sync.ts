@@ -12,7 +12,6 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import { messagesOf } from '../../stores/conversations/document/document.js';
 import type { Message } from '../../stores/conversations/document/schema.js';
 import type { ConversationChange } from '../../stores/conversations/files/conversation-catalogue.js';
-import { ChangeQueue } from '../cache/change-queue.js';
 import {
   fillFromRecallCache,
   loadRecallCache,
@@ -20,6 +19,7 @@ import {
   recallChunks,
 } from '../cache/recall-cache.js';
 import { SaveSchedule } from '../cache/save-schedule.js';
+import { ChangeQueue } from '../change-queue.js';
 import type { KeywordSearch } from '../messages/keyword-search.js';
 import { speakerOf } from './speaker-name.js';
 

@@ -1,13 +1,13 @@
 /**
- * The cleanup at the start of a process. It removes what dead processes left, and versions beyond their
- * limits. Files of live processes are not changed. files/locks/lock-takeover.ts decides which locks are left over, and
- * files/atomic/staging.ts which temporary files; for the memory bank, its stores call them.
+ * The cleanup at the start of a process. It removes what dead processes left (files/locks/leftover-locks.ts,
+ * files/atomic/staging.ts), and versions beyond their limits. Files of live processes are not changed. For the
+ * memory bank, its stores call these two files.
  */
 import { basename } from 'node:path';
 import { systemClock } from '../../base/clock.js';
 import { TimeSlice } from '../../base/time-slice.js';
 import { isTemporaryName, sweepTemporaries } from '../../files/atomic/staging.js';
-import { sweepLocks } from '../../files/locks/lock-takeover.js';
+import { sweepLocks } from '../../files/locks/leftover-locks.js';
 import { entriesNow, listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
 import { readStamp } from '../../files/read/stamp.js';
 import type { ConversationTrash } from './conversation-trash.js';

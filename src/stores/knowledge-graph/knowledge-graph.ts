@@ -10,7 +10,7 @@ import { TimeSlice } from '../../base/time-slice.js';
 import { AppendHandle } from '../../files/atomic/append-file.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';
-import { sweepLocks } from '../../files/locks/lock-takeover.js';
+import { sweepLocks } from '../../files/locks/leftover-locks.js';
 import { RetainedLock } from '../../files/locks/retained-lock.js';
 import { unusedQueue, type WriteQueue } from '../deferred-writes/write-queue.js';
 import { writeGitFiles } from '../git-files.js';
