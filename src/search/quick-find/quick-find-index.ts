@@ -43,6 +43,8 @@ export interface FindHit {
 const FIELD_BOOST = { title: 3, names: 2.5, tags: 2 };
 /** Shorter words must match exactly, because most short words differ from another one by one letter. */
 const FUZZY_FROM_LENGTH = 4;
+/** MiniSearch needs memory and time for the square of the length, and people do not type longer words. */
+const FUZZY_TO_LENGTH = 100;
 /** Letters that may differ, as a share of the length of the word. */
 const FUZZY_SHARE = 0.2;
 const MAX_FUZZY_LETTERS = 2;
@@ -165,8 +167,10 @@ function matchesOf({ title, tags = [], names = [] }: FindEntry, words: ReadonlyS
 
 type EntriesOf<T> = (source: T) => Iterable<FindEntry>;
 
-const fuzzyLetters = (term: string): number | false =>
-  [...term].length >= FUZZY_FROM_LENGTH && !/\p{N}/u.test(term) ? FUZZY_SHARE : false;
+function fuzzyLetters(term: string): number | false {
+  if (term.length > FUZZY_TO_LENGTH || /\p{N}/u.test(term)) return false;
+  return [...term].length >= FUZZY_FROM_LENGTH ? FUZZY_SHARE : false;
+}
 
 /** Whether `word` begins with `typed`, if one letter is wrong, missing or extra, or two are exchanged. */
 function beginsLike(word: string, typed: string): boolean {

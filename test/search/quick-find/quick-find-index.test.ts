@@ -52,6 +52,15 @@ describe('quick find', () => {
     expect(idsOf(index, query)).toEqual(['a']);
   });
 
+  it('does not look for typing errors in a word that is longer than any name', () => {
+    const index = indexOf(conversation('a', 'Tomatoes in the garden'));
+    const long = 'tomatoes'.repeat(12_500);
+    // MiniSearch would compare this word in a table of 10 GB.
+    expect(idsOf(index, long)).toEqual([]);
+    expect(idsOf(index, `garden ${long}`)).toEqual(['a']);
+    expect(index.suggest(long, 5)).toEqual([]);
+  });
+
   it('allows a typing error in a beginning only where nothing else is found, and not in short words', () => {
     const index = indexOf(conversation('a', 'Garden'), conversation('b', 'Cardinal'));
     expect(idsOf(index, 'gard')).toEqual(['a']);
