@@ -192,6 +192,18 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
     await this.#readAll(await this.#changedOf(names));
   }
 
+  /**
+   * Reads the files that the system refused to read. Their stamps do not show when they can be read again:
+   * permissions, locks of other programs and errors of a disk do not change a stamp.
+   */
+  async refreshUnread(): Promise<void> {
+    const names: string[] = [];
+    for (const [name, { damage }] of this.#entries) {
+      if (damage !== undefined && readErrnoOf(damage) !== undefined) names.push(name);
+    }
+    if (names.length > 0) await this.refreshSome(names);
+  }
+
   /** Ends running passes soon. Later passes read nothing. */
   stop(): void {
     this.#isStopped = true;

@@ -40,6 +40,8 @@ export interface WatcherOptions {
    * least once; the same state may be reported twice. Must not throw. A returned promise is not awaited.
    */
   readonly onChange: (changes: readonly FileChange[]) => void;
+  /** Called after every full pass, at the latest five seconds after the one before. Must not throw. */
+  readonly onPass?: () => void;
 }
 
 export interface WatcherStatus {
@@ -198,6 +200,7 @@ export class Watcher {
     const cost = await this.#reconciler.full(reportFresh);
     this.#passes.noteFullPass();
     this.#lastFull = { ...cost, at: this.#clock.now(), ...this.#knownFiles.tree.count() };
+    if (this.#isReady && !this.#isClosed) this.#o.onPass?.();
   }
 
   async #checkHints(): Promise<void> {

@@ -281,6 +281,9 @@ export class StoreCore {
   }
 
   #openWatcher(onChange: () => void): Watcher {
+    const unread = (err: unknown) => {
+      this.log.error({ err }, 'changed conversations could not be read');
+    };
     return new Watcher({
       root: this.options.logsFolder,
       match: (path) =>
@@ -292,10 +295,9 @@ export class StoreCore {
         this.catalogue
           .refreshSome([...ids])
           .then(onChange)
-          .catch((error: unknown) => {
-            this.log.error({ err: error }, 'changed conversations could not be read');
-          });
+          .catch(unread);
       },
+      onPass: () => void this.catalogue.refreshUnread().catch(unread),
     });
   }
 

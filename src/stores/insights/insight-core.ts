@@ -92,6 +92,7 @@ export class InsightCore {
         const names = changes.flatMap(({ path }) => nameOf(path) ?? []);
         void this.#inBackground(this.catalogue.refreshSome(names));
       },
+      onPass: () => void this.#inBackground(this.catalogue.refreshUnread()),
     });
     this.#starting = this.#inBackground(this.#follow(this.#watcher));
   }
