@@ -4,6 +4,7 @@
  * (not available): nothing may be written, and no folder is created below its path.
  */
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { AppError, errnoOf, isAppError } from '../base/errors.js';
 import { isBelow } from './paths/path-confinement.js';
@@ -11,6 +12,8 @@ import { isSameFolder } from './watcher/file-tree.js';
 
 /** How long a result for an unknown folder is used: the check compares all known conversations. */
 const RECHECK_MS = 500;
+/** A name that need not exist: only a folder that can be used says whether it does. */
+const ANY_NAME = '.gitignore';
 
 export interface PresenceOptions {
   /** The absolute path. The folder must exist when the Presence is created. */
@@ -41,7 +44,7 @@ export class Presence {
     presences.add(this);
   }
 
-  /** Returns false while the store is away. Needs one `lstat` while the folder is the same. */
+  /** Returns false while the store is away. Needs two `lstat` while the folder is the same. */
   isHere(): boolean {
     const reason = this.#check();
     const isNew = reason !== undefined && this.#reason === undefined;
@@ -96,6 +99,8 @@ export class Presence {
         isSameFolder(found, this.#identity) || isSameWithoutBirthTime(found, this.#identity);
       if (!isSame && this.#isOtherFolder(found)) return 'another folder is at its path';
       this.#identity = found;
+      // Fails without the permission to search the folder, and if the drive below a mount is gone.
+      lstatSync(join(this.#options.folder, ANY_NAME), { throwIfNoEntry: false });
       return undefined;
     } catch (error) {
       if (isAppError(error, 'LOCKED')) return error.message.replace(/\.$/, '');

@@ -1,6 +1,6 @@
 /**
- * A running server cannot read a file for a while, because another program has replaced it with a file
- * without permissions, and then it can. The file itself is not written again, so its stamp stays the same.
+ * A running server has no access to a file or to the store for a while, and then it has. The file itself is
+ * not written again, so its stamp stays the same. A store without access is away, as a removed drive is.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
@@ -69,6 +69,47 @@ it.skipIf(process.platform === 'win32')(
         await expect.poll(listed, PATIENT).toEqual([]);
         chmodSync(path, 0o600);
         await expect.poll(listed, PATIENT).toMatchObject([{ content: 'afterwards' }]);
+      }),
+    );
+  },
+  180_000,
+);
+
+it.skipIf(process.platform === 'win32').each([
+  ['the root', '.'],
+  ['the folder of the conversations', 'conversation-logs'],
+])(
+  'without access to %s, a server reads from memory, and its writes wait',
+  async (_, name) => {
+    await withPlace((place) =>
+      withUser(place, async ({ call }) => {
+        const conversationId = 'plan';
+        const save = (content: string, key: string) =>
+          call('save_message', { conversationId: key, role: 'user', content });
+        const contents = async () => {
+          const { messages } = await call('get_conversation', { conversationId });
+          return (messages as { content: string }[]).map(({ content }) => content);
+        };
+        await save('before', conversationId);
+        await call('mb_add', { path: 'a.md', content: 'note' });
+        await contents();
+        const folder = join(place.root, name);
+        chmodSync(folder, 0o000);
+        try {
+          expect(await contents()).toEqual(['before']);
+          expect(await call('get_conversations')).toMatchObject({ total: 1, durable: false });
+          expect(await call('mb_list')).toMatchObject({ total: 1, durable: false });
+          expect(await save('during', conversationId)).toMatchObject({ durable: false });
+          expect(await save('during', 'another')).toMatchObject({ durable: false });
+          expect(await contents()).toEqual(['before', 'during']);
+          expect(await call('store_info')).toMatchObject({ unavailable: { isAway: true } });
+        } finally {
+          chmodSync(folder, 0o700);
+        }
+        const state = async () => (await call('store_info'))['unavailable'];
+        await expect.poll(state, PATIENT).toBeUndefined();
+        expect(await contents()).toEqual(['before', 'during']);
+        expect(await call('get_conversations')).toMatchObject({ total: 2 });
       }),
     );
   },

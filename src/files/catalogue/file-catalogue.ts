@@ -214,8 +214,9 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
     const cached = this.#cached ?? (await this.#options.readCached?.());
     this.#cached ??= cached; // `invalidate` may have been called meanwhile
     const known = [...this.#entries.keys()]; // read before the listing, so that files added meanwhile stay
-    const { names, refused = new Map<string, AppError>() } = await this.#options.list();
-    if (this.#options.isInMemory?.()) return;
+    const found = await this.#listPresent();
+    if (found === undefined) return;
+    const { names, refused = new Map<string, AppError>() } = found;
     const present = new Set(names);
     for (const name of known) {
       if (!present.has(name) && !this.#options.isInMemory?.(name)) this.forget(name);
@@ -230,6 +231,17 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
       progress.done += 1;
     });
     this.#isFilled = true;
+  }
+
+  /** `undefined` while the store is away: its folder may be missing, or may not be readable. */
+  async #listPresent(): Promise<FoundFiles | undefined> {
+    try {
+      const found = await this.#options.list();
+      return this.#options.isInMemory?.() ? undefined : found;
+    } catch (error) {
+      if (!isAppError(error) || !this.#options.isInMemory?.()) throw error;
+      return undefined;
+    }
   }
 
   /** Uses one synchronous stat per file. Most files are unchanged and need no slower asynchronous check. */

@@ -29,8 +29,8 @@ export async function folderSize(folder: string): Promise<FolderSize> {
 
 /**
  * Calls `onFile` with each regular file below the folder: its name relative to the folder, with `/`, and its
- * size. A missing folder, and a folder in it that this user may not read, have no files. Synchronous calls in
- * slices take a third of the time of `walkFiles`, because a folder has few files. FILESYSTEM_ERROR.
+ * size. A folder that is missing or that this user may not read has no files. Synchronous calls in slices
+ * take a third of the time of `walkFiles`, because a folder has few files. FILESYSTEM_ERROR.
  */
 export async function forEachSize(
   folder: string,
@@ -52,7 +52,7 @@ export async function forEachSize(
     }
   };
   // Not at once, because the folder of all conversations may have a hundred thousand entries.
-  await visit(folder, '', await entriesOf(folder, ABSENT));
+  await visit(folder, '', await entriesOf(folder, [...ABSENT, ...CLOSED]));
 }
 
 function sizeOf(path: string): number {

@@ -105,7 +105,7 @@ export class ConversationFiles {
   async read(conversationId: string): Promise<CachedDocument | undefined> {
     const cached = this.#cache.get(conversationId);
     if (cached !== undefined) {
-      if (isSameStamp(readStampNow(this.fileOf(conversationId)), cached.stamp)) return cached;
+      if (isSameStamp(stampIfAny(this.fileOf(conversationId)), cached.stamp)) return cached;
     }
     const found = await this.#readPresent(conversationId, cached);
     if (found === undefined) this.uncache(conversationId);
@@ -117,7 +117,7 @@ export class ConversationFiles {
   async readPart(id: string, range: MessageRange): Promise<ConversationPart | undefined> {
     const path = this.fileOf(id);
     if (this.#cache.get(id) === undefined) {
-      if (mayHaveOutline(readStampNow(path)?.size)) await this.#options.seeded();
+      if (mayHaveOutline(stampIfAny(path)?.size)) await this.#options.seeded();
       const part = await this.outlines.read(id, path, range);
       if (part !== undefined) return part;
     }
@@ -135,10 +135,11 @@ export class ConversationFiles {
       if (!(await isPresentSoon(path, this.#options.clock))) return undefined;
       return await this.readUncached(id, path, readWholeAtOnce);
     } catch (error) {
-      if (cached === undefined || !isAppError(error)) throw error;
+      if (!isAppError(error)) throw error;
       try {
         this.#options.requireHere();
-      } catch {
+      } catch (away) {
+        if (cached === undefined) throw away;
         return cached;
       }
       throw error;
@@ -356,4 +357,13 @@ function tooLarge(path: string, conversationId: string): AppError {
     hint: 'Nothing was changed. Start a new conversation.',
     details: { path, conversationId },
   });
+}
+
+/** `undefined` also if the file cannot be inspected. The read that follows says why. */
+function stampIfAny(path: string): Stamp | undefined {
+  try {
+    return readStampNow(path);
+  } catch {
+    return undefined;
+  }
 }
