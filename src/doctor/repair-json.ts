@@ -1,16 +1,18 @@
 /**
- * Repairs a small damaged JSON file: writes it again, under its lock, with the fields that are complete. The
- * damaged file is kept under another name.
+ * Repairs a small damaged JSON file: writes it again, under its lock, with the fields that are complete. If git
+ * wrote conflict markers, these are the fields of both sides. The damaged file is kept under another name.
  */
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import { passes } from '../base/errors.js';
+import { isRecord, type JsonObject } from '../base/json-fields.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { withLock } from '../files/locks/file-lock.js';
 import { brokenName } from '../files/paths/broken-names.js';
 import { parseDocument } from '../files/read/json-document.js';
 import { recoverFields } from '../files/read/recover-fields.js';
 import { readWhole } from '../files/read/whole-file.js';
+import { conflictSides } from '../stores/conflict-markers.js';
 
 export interface JsonFile {
   readonly path: string;
@@ -29,7 +31,7 @@ export interface RepairOptions extends Durability {
 export async function isRepairableJson({ path, check }: JsonFile): Promise<boolean> {
   const found = await readWhole(path);
   if (found === undefined) return false;
-  const fields = recoverFields(found.bytes.toString());
+  const fields = completeFields(found.bytes.toString());
   return Object.keys(fields).length > 0 && passes(() => check(fields));
 }
 
@@ -41,7 +43,7 @@ export function repairJson(file: JsonFile, { clock, fsync }: RepairOptions): Pro
     if (found === undefined) return 'The file no longer exists.';
     if (passes(() => check(parseDocument(found.bytes, path, 'CORRUPT'))))
       return 'The file needs no repair any more.';
-    const fields = recoverFields(found.bytes.toString());
+    const fields = completeFields(found.bytes.toString());
     check(fields);
     const keptAs = keptName(path, clock);
     await lock.link(path, join(dirname(path), keptAs), { fsync });
@@ -49,6 +51,18 @@ export function repairJson(file: JsonFile, { clock, fsync }: RepairOptions): Pro
     await lock.replace(path, bytes, { fsync }, { base: found.stamp });
     return `Fields saved: ${Object.keys(fields).length}; the broken file is kept as ${keptAs}.`;
   });
+}
+
+/** Of a value that both sides have, that of this branch. */
+function completeFields(text: string): JsonObject {
+  const sides = conflictSides(text);
+  if (sides === undefined) return recoverFields(text);
+  const [ours, theirs] = [recoverFields(sides.ours), recoverFields(sides.theirs)];
+  const united = Object.entries(ours).map(([name, value]) => {
+    const other = theirs[name];
+    return [name, isRecord(value) && isRecord(other) ? { ...other, ...value } : value];
+  });
+  return { ...theirs, ...Object.fromEntries(united) };
 }
 
 /** That of an insight begins with a dot, so that it is ignored. */

@@ -314,6 +314,23 @@ describe('the check of the state and summaries', () => {
     expect((await of(place, 'state and summaries')).map(({ path }) => path)).toEqual([job]);
   });
 
+  it('keeps the values of both sides of a conflict of git, and of two values that of this branch', async () => {
+    const place = doctorPlace();
+    const lines = ['{"values": {', '<<<<<<< HEAD', '"a": 1, "mine": 2,', '======='].concat([
+      '"a": 3, "theirs": 4,',
+      '>>>>>>> other',
+      '"both": 5}, "contextWindow": 7}',
+      '',
+    ]);
+    place.write('conversation-logs/state.json', lines.join('\n'));
+    await place.repair();
+    expect(await of(place, 'state and summaries')).toEqual([]);
+    expect(await place.withApp(({ state: store }) => store.get())).toMatchObject({
+      values: { a: 1, mine: 2, theirs: 4, both: 5 },
+      contextWindow: 7,
+    });
+  });
+
   it('reports files of a newer version, also a broken one, and does not change them', async () => {
     const place = doctorPlace();
     place.write(FILE, conversationText(['x']));
