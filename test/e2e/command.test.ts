@@ -122,6 +122,17 @@ describe('daybook edit', () => {
     });
   });
 
+  it('says where the text of the editor is if the conversation was deleted meanwhile', async () => {
+    await withTea(TEA, async (place) => {
+      const remove = `${process.execPath} ${MAIN} --root ${place.root} delete ${ID} --yes`;
+      const run = await editWith(place, `${remove} >&2; sed -i.old 's/one/edited/'`);
+      expect(run.code).not.toBe(0);
+      expect(run.stderr).toContain(`restore ${ID}`);
+      const [copy = ''] = /\S+conversation\.json$/m.exec(run.stderr) ?? [];
+      expect(await readFile(copy, 'utf8')).toContain('edited');
+    });
+  });
+
   it('opens a damaged file by its id, and stores what can be read', async () => {
     await withTea(`${TEA}}`, async (place, path) => {
       expect((await editWith(place, `sed -i.old 's/}}$/}/'`, ID)).stdout).toContain('saved');

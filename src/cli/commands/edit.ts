@@ -68,19 +68,14 @@ async function editCopy(store: ConversationStore, opened: OpenedFile): Promise<E
     }
   } catch (error) {
     const left = await readWholeAtOnce(copy.path);
-    if (left !== undefined && !left.bytes.equals(opened.bytes)) throw withCopy(error, copy.path);
-    await copy.remove();
+    if (left === undefined || left.bytes.equals(opened.bytes)) await copy.remove();
+    else {
+      // Not as the hint of the error: for a deleted conversation, the command shows how to restore it instead.
+      const text = `The conversation was not changed. Your text is in ${copy.path}`;
+      console.error(escapeControls(text));
+    }
     throw error;
   }
-}
-
-function withCopy(error: unknown, path: string): unknown {
-  if (!isAppError(error)) return error;
-  return new AppError(error.code, error.message, {
-    hint: `The conversation was not changed. Your text is in ${path}`,
-    ...(error.details && { details: error.details }),
-    cause: error,
-  });
 }
 
 async function idOf(store: ConversationStore, name: string): Promise<string> {
