@@ -3,13 +3,9 @@
  * Node's thread pool, and the telemetry of ONNX Runtime.
  */
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Returns the shell command of the pager (`undefined`: no pager) and its environment. */
-export function pagerSettings(env: Environment = process.env): {
-  readonly command: string | undefined;
-  readonly env: Environment;
-} {
+export function pagerSettings() {
+  const { env } = process;
   const chosen = env['DAYBOOK_PAGER'] ?? env['PAGER'];
   const isNone = chosen === '' || chosen === 'cat' || env['TERM'] === 'dumb';
   const command = chosen ?? (process.platform === 'win32' ? 'more' : 'less -R');
@@ -18,9 +14,10 @@ export function pagerSettings(env: Environment = process.env): {
 }
 
 /** Returns the shell command of the editor, without the path of the file. */
-export function editorCommand(env: Environment = process.env): string {
+export function editorCommand(): string {
+  const { VISUAL, EDITOR } = process.env;
   const fallback = process.platform === 'win32' ? 'notepad' : 'vi';
-  return env['VISUAL'] || env['EDITOR'] || fallback;
+  return VISUAL || EDITOR || fallback;
 }
 
 /**

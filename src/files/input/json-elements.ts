@@ -26,11 +26,8 @@ export interface JsonElement {
 }
 
 /** Yields the elements in order; none for an empty document. Throws what `bytes` throws. */
-export async function* jsonElements(
-  bytes: AsyncIterable<Uint8Array>,
-  maxBytes = MAX_DOCUMENT_BYTES,
-): AsyncGenerator<JsonElement> {
-  const scanner = new Scanner(maxBytes);
+export async function* jsonElements(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<JsonElement> {
+  const scanner = new Scanner();
   for await (const chunk of bytes) {
     yield* scanner.take(chunk);
     if (scanner.isOver) return;
@@ -39,7 +36,6 @@ export async function* jsonElements(
 }
 
 class Scanner {
-  readonly #maxBytes: number;
   #parts: Uint8Array[] = [];
   #sizeBytes = 0;
   #index = 0;
@@ -53,10 +49,6 @@ class Scanner {
   #isComplete = false;
   /** The rest of the bytes is ignored. */
   isOver = false;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
 
   *take(chunk: Uint8Array): Generator<JsonElement> {
     let start = this.#isFirst ? bomLength(chunk) : 0;
@@ -121,20 +113,23 @@ class Scanner {
 
   #keep(part: Uint8Array): void {
     this.#sizeBytes += part.byteLength;
-    if (this.#sizeBytes > this.#maxBytes) this.#parts = [];
+    if (this.#isTooLarge) this.#parts = [];
     else if (part.byteLength > 0) this.#parts.push(part);
   }
 
   *#finish(isCut = false): Generator<JsonElement> {
-    const isTooLarge = this.#sizeBytes > this.#maxBytes;
     const text = this.#text();
-    if (text === '' && !isTooLarge) return; // an empty array, or a comma without an element
+    if (text === '') return; // an empty array, or a comma without an element
     yield { index: this.#index, text: isCut ? undefined : text };
     this.#index += 1;
   }
 
+  get #isTooLarge(): boolean {
+    return this.#sizeBytes > MAX_DOCUMENT_BYTES;
+  }
+
   #text(): string | undefined {
-    const isTooLarge = this.#sizeBytes > this.#maxBytes;
+    const isTooLarge = this.#isTooLarge;
     const bytes = Buffer.concat(this.#parts);
     this.#parts = [];
     this.#sizeBytes = 0;

@@ -5,7 +5,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
-import { type Clock, systemClock } from '../../base/clock.js';
+import { systemClock } from '../../base/clock.js';
 import { sha256Hex } from '../../base/ids.js';
 import type { Log } from '../../base/log.js';
 import { type HttpConfig, isLoopback } from '../../config/http-settings.js';
@@ -108,13 +108,13 @@ export const isSameSecret = (given: string, expected: string): boolean =>
   timingSafeEqual(Buffer.from(sha256Hex(given)), Buffer.from(sha256Hex(expected)));
 
 /** Logs at most one line in REPORT_MS, with the number of refusals since the line before. */
-function refusalReporter(log: Log, clock: Clock = systemClock) {
+function refusalReporter(log: Log) {
   let count = 0;
   let lastAt = Number.NEGATIVE_INFINITY;
   return (address: string | undefined) => {
     count += 1;
-    if (clock.monotonic() - lastAt < REPORT_MS) return;
-    lastAt = clock.monotonic();
+    if (systemClock.monotonic() - lastAt < REPORT_MS) return;
+    lastAt = systemClock.monotonic();
     log.warn({ address, count }, 'requests without the right token were refused');
     count = 0;
   };

@@ -5,7 +5,7 @@
  */
 import { createHmac } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { type Clock, systemClock } from '../../../base/clock.js';
+import { systemClock } from '../../../base/clock.js';
 import { randomHex, sha256Hex } from '../../../base/ids.js';
 import { bearerOf, isSameSecret } from '../access-checks.js';
 
@@ -16,14 +16,12 @@ const MAX_AGE_MS = 400 * 24 * 60 * 60 * 1000;
 
 export class PageSession {
   readonly #token: string | undefined;
-  readonly #clock: Clock;
   readonly #cookie: string;
   /** Unused links: SHA-256 of the link to its expiry, in monotonic milliseconds. */
   readonly #links = new Map<string, number>();
 
-  constructor(token: string | undefined, clock: Clock = systemClock) {
+  constructor(token: string | undefined) {
     this.#token = token;
-    this.#clock = clock;
     this.#cookie = createHmac('sha256', token ?? '')
       .update('daybook page')
       .digest('hex');
@@ -32,7 +30,7 @@ export class PageSession {
   /** The secret part of a link that can be used once, within two minutes. */
   newLink(): string {
     const link = randomHex(LINK_BYTES);
-    this.#links.set(sha256Hex(link), this.#clock.monotonic() + LINK_MS);
+    this.#links.set(sha256Hex(link), systemClock.monotonic() + LINK_MS);
     return link;
   }
 
@@ -64,7 +62,7 @@ export class PageSession {
     const digest = sha256Hex(link);
     const endsAt = this.#links.get(digest) ?? Number.NEGATIVE_INFINITY;
     this.#links.delete(digest);
-    return endsAt > this.#clock.monotonic();
+    return endsAt > systemClock.monotonic();
   }
 }
 

@@ -13,30 +13,19 @@ const LIFETIME_MS = 15 * 60_000;
 /** In every script at most 240 bytes of UTF-8; file systems allow 255. */
 const MAX_NAME_LENGTH = 80;
 
-export interface UploadLimits {
-  readonly maxBytes: number;
-  readonly lifetimeMs: number;
-}
-
 export class PageUploads {
-  readonly #limits: UploadLimits;
   readonly #uploads = new Map<string, { file: TemporaryFile; timer: NodeJS.Timeout }>();
   #isClosed = false;
 
-  constructor(limits: Partial<UploadLimits> = {}) {
-    this.#limits = { maxBytes: MAX_BYTES, lifetimeMs: LIFETIME_MS, ...limits };
-  }
-
   /** Stores the body of a request. A fourth file removes the oldest. Throws HttpError 413. */
   async take(name: string, req: IncomingMessage): Promise<{ path: string; sizeBytes: number }> {
-    const { maxBytes, lifetimeMs } = this.#limits;
-    const tooLarge = `The file is larger than ${maxBytes / 1024 / 1024} MB. To import it, run daybook import in a terminal.`;
-    const body = limitedBody(req, maxBytes, tooLarge);
+    const tooLarge = `The file is larger than ${MAX_BYTES / 1024 / 1024} MB. To import it, run daybook import in a terminal.`;
+    const body = limitedBody(req, MAX_BYTES, tooLarge);
     const file = await writeTemporaryFile(plainName(name), body);
     const { path, sizeBytes } = file;
     // If the file cannot be removed, the system removes it with its other temporary files.
     const expire = () => void this.remove(path).catch(() => undefined);
-    this.#uploads.set(path, { file, timer: setTimeout(expire, lifetimeMs).unref() });
+    this.#uploads.set(path, { file, timer: setTimeout(expire, LIFETIME_MS).unref() });
     const [oldest] = this.#uploads.keys();
     if (this.#uploads.size > MAX_UPLOADS && oldest !== undefined) await this.remove(oldest);
     if (this.#isClosed) await this.remove(path);
