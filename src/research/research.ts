@@ -65,7 +65,7 @@ export class Research {
       backend: this.#perplexity().backend,
       notes,
     });
-    return this.#stored('search', question, answer, notes, async () => {
+    return this.#stored(question, answer, notes, async () => {
       const conversation = await store.create({
         title: titleFrom(question.query),
         messages: [{ role: 'system', content: systemPromptFor('search') }, ...exchange],
@@ -89,7 +89,7 @@ export class Research {
     const notes = this.#notes(prepared, answer, question);
     const backend = this.#perplexity().backend;
     const exchange = toStoredExchange(question.query, answer, { kind: 'search', backend, notes });
-    const result = await this.#stored('search', question, answer, notes, async () => {
+    const result = await this.#stored(question, answer, notes, async () => {
       await store.append(conversationId, exchange, { mayDefer: true });
       return conversationId;
     });
@@ -211,16 +211,15 @@ export class Research {
     return notesFor(prepared.notes, answer, question, this.#perplexity().hasThinking);
   }
 
-  /** Stores a paid answer and returns it. A failed write is reported in the result. */
+  /** Stores the paid answer of a search and returns it. A failed write is reported in the result. */
   async #stored(
-    kind: AskKind,
     question: Question,
     answer: PerplexityAnswer,
     notes: readonly string[],
     write: () => Promise<string>,
   ): Promise<ResearchResult> {
     const shown = {
-      kind,
+      kind: 'search',
       status: 'completed',
       answer: answerForCaller(answer, question),
       notes,
