@@ -13,7 +13,7 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import type { JsonObject, Message } from '../../stores/conversations/document/schema.js';
 import { predicateOf } from '../../stores/conversations/listing/list-query.js';
 import type { MessageQuery, MessageResults, SearchCaller } from './keyword-search.js';
-import type { MessageFilters } from './message-filters.js';
+import { type MessageFilters, passesFilters } from './message-filters.js';
 import { foundMessage, type MessageHit } from './message-hits.js';
 
 /** The text of a hit that matched. */
@@ -83,14 +83,8 @@ export class ActivitySearch {
   }
 }
 
-function passes(message: Message, { role, startTime, endTime }: MessageFilters): boolean {
-  const time = Date.parse(message.createdAt);
-  return (
-    (role === undefined || message.role === role) &&
-    (startTime === undefined || time >= startTime) &&
-    (endTime === undefined || time <= endTime)
-  );
-}
+const passes = ({ role, createdAt }: Message, filters: MessageFilters): boolean =>
+  passesFilters(filters, role, Date.parse(createdAt));
 
 /** The thinking, then each call with its name, input and result; empty if there is none. */
 function activityOf({ tools, thinking }: JsonObject = {}): string {

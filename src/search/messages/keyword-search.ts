@@ -6,6 +6,7 @@
 
 import { type Clock, settledOrLater } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
+import { defined } from '../../base/json.js';
 import { throwIfCancelled } from '../../fts/cancellation.js';
 import type { MatchType } from '../../fts/query/match-type-names.js';
 import type { SearchResult } from '../../fts/search-result.js';
@@ -132,15 +133,7 @@ export class KeywordSearch {
         ...(await hitsOf(result, result.hits, { ...request, ...caller, ...sources })),
       };
     });
-    const { total, relaxed, unknownWords } = result;
-    return {
-      total,
-      hits,
-      relaxed,
-      unknownWords,
-      withoutFilter: total === 0 ? await this.#withoutFilters(request, caller) : {},
-      ...this.#indexing(),
-    };
+    return { hits, ...(await this.#summary(request, result, result.total, caller)) };
   }
 
   /**
@@ -156,7 +149,7 @@ export class KeywordSearch {
     const { query, matchType, limit, offset } = request;
     const { signal } = caller;
     const filter = documentFilter(this.#sync.index, request.filters);
-    const options = { matchType, ...(filter && { filter }), ...(signal && { signal }) };
+    const options = { matchType, ...defined({ filter, signal }) };
     const asked = { query, limit, offset, perConversation, options };
     const sources = { index: this.#sync.index, store: this.#store };
     const { ranking, conversations } = await repeatUntilCurrent(async () => {
@@ -171,16 +164,8 @@ export class KeywordSearch {
       }
       return { ranking, conversations, isCurrent };
     });
-    const { total, result } = ranking;
-    const { relaxed, unknownWords } = result;
-    return {
-      total,
-      relaxed,
-      unknownWords,
-      conversations,
-      withoutFilter: total === 0 ? await this.#withoutFilters(request, caller) : {},
-      ...this.#indexing(),
-    };
+    const { result, total } = ranking;
+    return { conversations, ...(await this.#summary(request, result, total, caller)) };
   }
 
   /** The newest messages of all conversations, newest first. Throws CANCELLED. */
@@ -313,22 +298,20 @@ export class KeywordSearch {
     { signal }: SearchCaller,
   ): Promise<SearchResult> {
     const filter = documentFilter(this.#sync.index, filters);
-    return this.#sync.index.text.searchAsync(query, {
-      limit,
-      offset,
-      matchType,
-      ...(filter === undefined ? {} : { filter }),
-      ...(signal === undefined ? {} : { signal }),
-    });
+    const options = { limit, offset, matchType, ...defined({ filter, signal }) };
+    return this.#sync.index.text.searchAsync(query, options);
   }
 
-  async #withoutFilters(
+  /** The results without the hits. `total` counts messages or conversations. */
+  async #summary(
     request: MessageQuery,
+    { relaxed, unknownWords }: SearchResult,
+    total: number,
     caller: SearchCaller,
-  ): Promise<MessageResults['withoutFilter']> {
-    return totalsWithout(
-      request.filters,
-      async (others) => (await this.#run(request, others, caller)).total,
-    );
+  ): Promise<Omit<MessageResults, 'hits'>> {
+    const totalWith = async (others: MessageFilters) =>
+      (await this.#run(request, others, caller)).total;
+    const withoutFilter = total === 0 ? await totalsWithout(request.filters, totalWith) : {};
+    return { total, relaxed, unknownWords, withoutFilter, ...this.#indexing() };
   }
 }

@@ -40,19 +40,26 @@ export function messageFilter(
   index: MessageIndex,
   filters: MessageFilters,
 ): ((conversationId: string, seq: number) => boolean) | undefined {
-  const { role, startTime, endTime } = filters;
   if (Object.values(filters).every((value) => value === undefined)) return undefined;
   const inScope = conversationFilter(index, filters);
   return (conversationId, seq) => {
     if (!inScope(conversationId)) return false;
     const indexed = index.get(conversationId);
-    const time = indexed?.times[seq - 1] ?? 0;
-    return (
-      (role === undefined || indexed?.roles[seq - 1] === role) &&
-      (startTime === undefined || time >= startTime) &&
-      (endTime === undefined || time <= endTime)
-    );
+    return passesFilters(filters, indexed?.roles[seq - 1], indexed?.times[seq - 1] ?? 0);
   };
+}
+
+/** Whether a message passes the filters of role and time (epoch milliseconds). */
+export function passesFilters(
+  { role, startTime, endTime }: MessageFilters,
+  ownRole: Role | undefined,
+  time: number,
+): boolean {
+  return (
+    (role === undefined || ownRole === role) &&
+    (startTime === undefined || time >= startTime) &&
+    (endTime === undefined || time <= endTime)
+  );
 }
 
 /** Whether a conversation is indexed and may have messages that pass the filters. */

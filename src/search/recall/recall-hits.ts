@@ -1,7 +1,5 @@
 /** The hits of recall as messages with snippets. */
 
-import { undefinedIfUnreadable } from '../../base/errors.js';
-import { defined } from '../../base/json.js';
 import { TimeSlice } from '../../base/time-slice.js';
 import { throwIfCancelled } from '../../fts/cancellation.js';
 import type { SnippetOptions } from '../../fts/snippets/snippet.js';
@@ -11,9 +9,8 @@ import type { Question } from '../../recall/question.js';
 import type { RecallIndex } from '../../recall/recall-index.js';
 import { cutRecallSnippet } from '../../recall/recall-snippet.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import type { Message } from '../../stores/conversations/document/schema.js';
 import { recallWhy, type Why } from '../hit-reasons.js';
-import type { MessageHit } from '../messages/message-hits.js';
+import { foundMessage, type MessageHit } from '../messages/message-hits.js';
 
 const SNIPPET_WORDS = 32;
 /** More digits would only take tokens. */
@@ -46,42 +43,30 @@ export async function recalledHits(
     // A signal can be aborted only while other tasks run.
     if (slice.isSpent()) await slice.yield();
     throwIfCancelled(signal);
-    const range = { first: hit.seq, count: 1 };
-    const conversation = await undefinedIfUnreadable(store.part(hit.conversationId, range));
-    const [message] = conversation?.messages ?? [];
-    if (conversation === undefined || message === undefined) {
-      await store.refreshOne(hit.conversationId);
-      continue;
-    }
-    const { title, module } = conversation.head;
-    hits.push({ ...messageHit(hit, message, request), ...defined({ title, module }) });
+    const message = await foundMessage(store, hit);
+    if (message === undefined) await store.refreshOne(hit.conversationId);
+    else hits.push({ ...message, ...reasonsOf(hit, message.content, request) });
   }
   const isSame = found.every((hit, at) => index.get(hit.conversationId) === before[at]);
   return { hits, isCurrent: isSame && hits.length === found.length };
 }
 
-function messageHit(
+/** Where the message is in the answer, and why. */
+function reasonsOf(
   hit: RecallHit,
-  { id, role, createdAt, content, metadata }: Message,
+  content: string,
   { index, question, snippet = {} }: HitsRequest,
-): RecalledHit {
-  const { conversationId, seq, position, score } = hit;
+) {
+  const { position, score } = hit;
   const { open = '<mark>', close = '</mark>', ellipsis = '...', tokens = SNIPPET_WORDS } = snippet;
   const passages = passagesOf(content);
   const passage = passages[hit.passage] ?? { start: 0, end: content.length };
   const style = { open, close, ellipsis, words: tokens };
   return {
-    conversationId,
-    messageId: id,
-    seq,
     position,
-    role,
-    createdAt,
-    content,
     passage,
     snippet: cutRecallSnippet(content, passage, question, index.vocabulary, style),
     rank: -Number(score.toFixed(RANK_DECIMALS)),
     why: recallWhy(hit, content),
-    ...(metadata !== undefined && { metadata }),
   };
 }
