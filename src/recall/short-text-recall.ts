@@ -7,15 +7,10 @@ import { CONTENT_ONLY_WEIGHTS } from './ranking/ranking.js';
 import { RecallIndex } from './recall-index.js';
 import { cutRecallSnippet, type SnippetStyle } from './recall-snippet.js';
 
-export interface RecalledText {
-  readonly id: string;
-  /** Lexical score, 0 to about 1.7. It does not depend on the other texts. */
-  readonly score: number;
-}
-
 export interface RecalledTexts {
   readonly total: number;
-  readonly hits: readonly RecalledText[];
+  /** Of the texts, best first. */
+  readonly ids: readonly string[];
   /** Whether the question contains all words of `name`: see `namedIn`. */
   names(name: string): boolean;
   /** The part of a text that has the most words of the question, with these words marked. */
@@ -52,14 +47,12 @@ export class ShortTextRecall {
       depth: limit,
       ...(signal && { signal }),
     });
-    const hits = answer
-      .hits(0, limit)
-      .map(({ conversationId, lexical }) => ({ id: conversationId, score: lexical }));
+    const ids = answer.hits(0, limit).map(({ conversationId }) => conversationId);
     const snippet = (text: string, style: SnippetStyle) => {
       const whole = { start: 0, end: text.length };
       return cutRecallSnippet(text, whole, answer.question, this.#index.vocabulary, style);
     };
-    return { total: answer.total, hits, names: namedIn(question), snippet };
+    return { total: answer.total, ids, names: namedIn(question), snippet };
   }
 }
 

@@ -5,8 +5,8 @@
  */
 import { systemClock } from '../base/clock.js';
 import type { SnippetStyle } from '../recall/recall-snippet.js';
-import { ShortTextRecall } from '../recall/short-text-recall.js';
-import type { InsightStore } from '../stores/insights/insights.js';
+import { type RecalledTexts, ShortTextRecall } from '../recall/short-text-recall.js';
+import type { Insight, InsightStore } from '../stores/insights/insights.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import type { Triple } from '../stores/knowledge-graph/model/triple.js';
 import type { FoundHit, MessageSearch } from './message-search.js';
@@ -128,7 +128,7 @@ export class MemorySearch {
       const text = asked.snippet(contentOf(section).trim(), { ...marks, words: SNIPPET_WORDS });
       return { source: 'notes' as const, note, line: section.line, text };
     };
-    return { total: asked.total, hits: found(asked.hits, sections, toHit) };
+    return foundOf(asked, sections, limit, toHit);
   }
 
   /** Builds a new index for each call, so that counts of other contexts have no influence. */
@@ -145,13 +145,12 @@ export class MemorySearch {
     const most = named ? insights.length : limit;
     const asked = await recall.ask(query, { limit: most, ...(signal && { signal }) });
     const byId = new Map(insights.map((insight) => [insight.id, insight]));
-    const toHit = ({ id, content }: { id: string; content: string }) => {
+    const toHit = ({ id, content }: Insight) => {
       const text = asked.snippet(content.trim(), { ...marks, words: SNIPPET_WORDS });
       return { source: 'insights' as const, id, text };
     };
-    if (!named) return { total: asked.total, hits: found(asked.hits, byId, toHit) };
-    const those = asked.hits.filter(({ id }) => byId.get(id)?.tags?.some(asked.names));
-    return { total: those.length, hits: found(those.slice(0, limit), byId, toHit) };
+    const isNamed = ({ tags = [] }: Insight) => tags.some(asked.names);
+    return foundOf(asked, byId, limit, toHit, named ? isNamed : undefined);
   }
 
   async #searchFacts(
@@ -169,9 +168,8 @@ export class MemorySearch {
     const most = named ? triples.length : limit;
     const asked = await this.#facts.ask(query, { limit: most, ...(signal && { signal }) });
     const toHit = (fact: Triple) => ({ source: 'facts' as const, fact });
-    if (!named) return { total: asked.total, hits: found(asked.hits, facts, toHit) };
-    const those = asked.hits.filter(({ id }) => asked.names(facts.get(id)?.subject ?? ''));
-    return { total: those.length, hits: found(those.slice(0, limit), facts, toHit) };
+    const isNamed = ({ subject }: Triple) => asked.names(subject);
+    return foundOf(asked, facts, limit, toHit, named ? isNamed : undefined);
   }
 }
 
@@ -179,15 +177,18 @@ export class MemorySearch {
 const textOf = ({ subject, predicate, object }: Triple) =>
   `${subject} ${predicate.replace(/[_-]/g, ' ').replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')} ${object}`;
 
-function found<T>(
-  hits: readonly { readonly id: string }[],
-  by: ReadonlyMap<string, T>,
+/** `isWanted`: the hits must then be all matches, because only those that pass are counted. */
+function foundOf<T>(
+  asked: RecalledTexts,
+  byId: ReadonlyMap<string, T>,
+  limit: number,
   toHit: (thing: T) => MemoryHit,
-): MemoryHit[] {
-  return hits.flatMap(({ id }) => {
-    const thing = by.get(id);
-    return thing === undefined ? [] : [toHit(thing)];
-  });
+  isWanted?: (thing: T) => boolean,
+): Found {
+  const all = asked.ids.flatMap((id) => byId.get(id) ?? []);
+  if (isWanted === undefined) return { total: asked.total, hits: all.map(toHit) };
+  const wanted = all.filter(isWanted);
+  return { total: wanted.length, hits: wanted.slice(0, limit).map(toHit) };
 }
 
 /** The best of each kind, then the second best of each, and so on. */

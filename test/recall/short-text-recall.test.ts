@@ -10,8 +10,7 @@ it('a short text that has only words about the conversation does not answer', as
       ['code', 'The retry loop sleeps'],
     ]),
   );
-  const idsOf = async (question: string) =>
-    (await recall.ask(question, { limit: 9 })).hits.map(({ id }) => id);
+  const idsOf = async (question: string) => (await recall.ask(question, { limit: 9 })).ids;
   expect(await idsOf('What should I know about the retry loop?')).toEqual(['code']);
   expect(await idsOf('Who knows whom?')).toEqual(['people']);
 });
