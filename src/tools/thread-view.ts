@@ -13,7 +13,6 @@ import {
   type Message,
   ROLES,
 } from '../stores/conversations/document/schema.js';
-import { fitsModule } from '../stores/modules.js';
 import { estimateTokens } from './answer-budget.js';
 import { moduleName, toListed } from './conversation-input.js';
 import { jsonObject } from './json-object.js';
@@ -101,11 +100,7 @@ export function fieldsOfMeta(meta: JsonObject | undefined): {
   });
 }
 
-/** Throws CONVERSATION_NOT_FOUND if the caller gave a module and the thread is in another one. */
-export function requireModule(head: ConversationHead, module: string | undefined): void {
-  if (!isInModule(head, module)) throw notInModule(head, module);
-}
-
+/** For a thread that is not in the module that the caller gave. */
 export function notInModule(head: ConversationHead, module?: string): AppError {
   const { conversationId, module: own } = head;
   return new AppError(
@@ -119,8 +114,4 @@ export function notInModule(head: ConversationHead, module?: string): AppError {
       details: { conversationId, module },
     },
   );
-}
-
-export function isInModule(head: ConversationHead, module: string | undefined): boolean {
-  return fitsModule(head.module, module);
 }

@@ -5,11 +5,12 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
+import { fitsModule } from '../../stores/modules.js';
 import { messageContent } from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
 import { maskedField, maskedNoteOf } from '../masked-note.js';
-import { isInModule, moduleField, notInModule, threadIdField } from '../thread-view.js';
+import { moduleField, notInModule, threadIdField } from '../thread-view.js';
 
 export const historyThreadsAppendMessage = defineTool({
   name: 'history_threads_append_message',
@@ -46,7 +47,7 @@ export const historyThreadsAppendMessage = defineTool({
     const message = { role, content: text, ...(metadata !== undefined && { metadata }) };
     const { head, messages, seq, masked } = await conversations.append(threadId, [message], {
       mayDefer: true,
-      skipIf: (current) => !isInModule(current, module),
+      skipIf: (current) => !fitsModule(current.module, module),
     });
     const [saved] = messages;
     if (saved === undefined) throw notInModule(head, module);

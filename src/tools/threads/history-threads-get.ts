@@ -1,10 +1,11 @@
 /** The tool `history_threads_get`: returns a thread with its latest messages, or those before a position. */
 import { z } from 'zod';
+import { fitsModule } from '../../stores/modules.js';
 import { estimateTokens, maxTokens, messagesWithin } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import {
   moduleField,
-  requireModule,
+  notInModule,
   threadIdField,
   threadMessageSchema,
   threadSchema,
@@ -47,7 +48,7 @@ export const historyThreadsGet = defineTool({
   quotesText: true,
   async run({ threadId, module, limit, beforeSeq, maxTokens: budget }, { conversations }) {
     const { messages: all, ...head } = await conversations.load(threadId);
-    requireModule(head, module);
+    if (!fitsModule(head.module, module)) throw notInModule(head, module);
     const thread = toThread(head);
     const end = Math.min(all.length, (beforeSeq ?? all.length + 1) - 1);
     const start = Math.max(0, end - limit);

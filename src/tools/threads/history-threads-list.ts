@@ -2,11 +2,12 @@
 
 import { z } from 'zod';
 import { defined } from '../../base/json.js';
+import { fitsModule } from '../../stores/modules.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { noSuchModule } from '../conversation-input.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { nextPage, pageOf } from '../offset-page.js';
-import { isInModule, moduleField, threadSchema, toThread } from '../thread-view.js';
+import { moduleField, threadSchema, toThread } from '../thread-view.js';
 
 export const historyThreadsList = defineTool({
   name: 'history_threads_list',
@@ -34,7 +35,7 @@ export const historyThreadsList = defineTool({
   quotesText: true,
   async run({ module, limit, offset, ...budget }, { conversations }) {
     const heads = await conversations.list();
-    const own = module === undefined ? heads : heads.filter((head) => isInModule(head, module));
+    const own = heads.filter((head) => fitsModule(head.module, module));
     const page = own.slice(offset, offset + limit).map(toThread);
     const threads = page.slice(0, countWithin(page, budget.maxTokens));
     const note = own.length === 0 ? await noSuchModule(conversations, module) : undefined;

@@ -104,7 +104,7 @@ export const sessionStart = defineTool({
   annotations: READS,
   quotesText: true,
   text: sessionStartText,
-  async run({ timeZone = '', ...request }, app, { signal, progress }) {
+  async run({ timeZone, ...request }, app, { signal, progress }) {
     const maxTurns = await app.state.contextWindow();
     const bounded = { ...request, ...(maxTurns !== undefined && { maxTurns }) };
     const start = await startSession(app, bounded, { signal, progress });
@@ -112,7 +112,7 @@ export const sessionStart = defineTool({
     const { thread: _, ...view } = viewOf(start, {
       module,
       currentThreadId,
-      timeZone: timeZone || app.timeZone(),
+      timeZone: timeZone ?? app.timeZone(),
     });
     return { ...view, ...(start && { thread: toThread(start.head) }) };
   },
