@@ -23,7 +23,7 @@ export interface VectorSourceOptions {
  * uses only words; it throws CANCELLED.
  */
 export function createVectorSource(
-  sync: Pick<EmbeddingSync, 'model' | 'load' | 'ask'>,
+  sync: Pick<EmbeddingSync, 'load' | 'ask'>,
   {
     log,
     loads = false,
@@ -33,9 +33,6 @@ export function createVectorSource(
 ): VectorSource {
   let restsUntilMs = Number.NEGATIVE_INFINITY;
   return {
-    get model() {
-      return sync.model;
-    },
     async ask(
       variants: readonly string[],
       signal?: AbortSignal,

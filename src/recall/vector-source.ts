@@ -28,8 +28,6 @@ export interface VectorScores {
 }
 
 export interface VectorSource {
-  /** Name of the model, shown in answers. */
-  readonly model: string;
   /**
    * `variants`: a question and other forms of it; passages are compared with the mean of their vectors.
    * `undefined` if vectors cannot be used now (the model is not ready, or nothing is embedded yet). Throws
