@@ -11,7 +11,7 @@ import { requireSoundDatabases } from './reading/databases.js';
 import { textOf } from './reading/documents.js';
 import { wholeFile } from './skip-unreadable.js';
 import type { Source } from './source-interface.js';
-import { RECOGNISABLE, requireKind, SOURCES } from './source-list.js';
+import { RECOGNISABLE, SOURCES } from './source-list.js';
 
 /** The next source of an input with several exports: it detects the files that no other source has read. */
 export async function furtherSource(
@@ -25,11 +25,10 @@ export async function furtherSource(
 }
 
 /**
- * Throws VALIDATION_ERROR if no source detects the input, or if there is no source of the kind `from`;
- * CORRUPT if the input is a damaged SQLite file.
+ * Like `detectedSource`. Throws VALIDATION_ERROR if no source detects the input, and CORRUPT if the input is a
+ * damaged SQLite file.
  */
-export async function sourceOf(input: Input, from: string | undefined): Promise<Source> {
-  if (from !== undefined) return requireKind(from);
+export async function sourceOf(input: Input): Promise<Source> {
   const source = await detectedSource(input);
   if (source !== undefined) return source;
   const [file] = input.files;

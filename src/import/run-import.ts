@@ -18,6 +18,7 @@ import { ItemImport } from './item-import.js';
 import { MAX_OTHERS, otherExports, reportUnread } from './other-exports.js';
 import { skippingUnreadable } from './skip-unreadable.js';
 import type { RecordLocation, Source } from './source-interface.js';
+import { requireKind } from './source-list.js';
 
 const ERRORS_OF_ONE_EXPORT: readonly string[] = [
   'VALIDATION_ERROR',
@@ -93,10 +94,10 @@ class Run {
 
   async #importInput(input: Input): Promise<void> {
     const { from, areFound, isKnown } = this.#request;
-    if (from !== undefined) return this.#importAs(await sourceOf(input, from), input);
+    if (from !== undefined) return this.#importAs(requireKind(from), input);
     const isOfUser = !areFound && isKnown === undefined;
     if (input.form === 'folder' && isOfUser) return this.#importFolder(input);
-    const source = await sourceOf(input, from);
+    const source = await sourceOf(input);
     if (isOfUser) await this.#readAllOf(source, input);
     else await this.#items.importFrom(source, input);
   }
@@ -109,7 +110,7 @@ class Run {
     if (this.#items.count > itemsBefore || (await source.detect(input))) return;
     const other = await detectedSource(input);
     if (other === undefined) {
-      if (problems.length === problemsBefore) await sourceOf(input, undefined);
+      if (problems.length === problemsBefore) await sourceOf(input);
       return;
     }
     const message = `${input.path} is not of the kind ${source.kind}. It is of the kind ${other.kind} (${other.title}).`;
@@ -126,7 +127,7 @@ class Run {
     const { count, failure } = await this.#importOthers(unread, source);
     if (source === undefined && count === 0) {
       if (failure !== undefined) throw failure;
-      await sourceOf(input, undefined);
+      await sourceOf(input);
     }
     if (source === undefined) await reportUnread(unread, [], this.#report);
     await this.#reporting({ path: input.path }, () => requireReadableLists(unread));

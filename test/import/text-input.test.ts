@@ -10,7 +10,7 @@ it.each([
   '/nope/missing',
   '/tmp',
 ])('a text of no known format, named %s, is refused without opening a file', async (name) => {
-  const { code, message } = await errorOf(sourceOf(textInput(name, 'hello', 0), undefined));
+  const { code, message } = await errorOf(sourceOf(textInput(name, 'hello', 0)));
   expect(code).toBe('VALIDATION_ERROR');
   expect(message).toContain('has a format that Daybook does not support');
 });
@@ -32,6 +32,6 @@ it.each([
   [undefined, 'The text to import is empty.'],
   ['chats.json', 'chats.json is empty.'],
 ])('an empty text, named %s, is refused', async (name, expected) => {
-  const { code, message } = await errorOf(sourceOf(textInput(name, '', 0), undefined));
+  const { code, message } = await errorOf(sourceOf(textInput(name, '', 0)));
   expect({ code, message }).toEqual({ code: 'VALIDATION_ERROR', message: expected });
 });

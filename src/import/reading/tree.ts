@@ -14,8 +14,6 @@ export interface TreeBranch<N extends TreeNode> {
   readonly nodes: readonly N[];
   /** Parent of the first node; absent for the first branch and for a branch with another root. */
   readonly forkedFrom?: N | undefined;
-  /** Index of the earlier branch that has `forkedFrom`. */
-  readonly of?: number | undefined;
 }
 
 /**
@@ -30,14 +28,13 @@ export function branchesOf<N extends TreeNode>(
   const parents = new Set(nodes.map(({ parent }) => parent));
   const leaves = nodes.filter(({ id }) => !parents.has(id));
   const shown = (shownLeaf === undefined ? undefined : byId.get(shownLeaf)) ?? leaves.at(-1);
-  const owner = new Map<string, number>();
+  const seen = new Set<string>();
   const branches: TreeBranch<N>[] = [];
   for (const leaf of [...(shown === undefined ? [] : [shown]), ...leaves, ...nodes.toReversed()]) {
-    if (owner.has(leaf.id)) continue;
-    const { path, forkedFrom } = pathTo(leaf, byId, owner);
-    for (const { id } of path) owner.set(id, branches.length);
-    const of = forkedFrom && owner.get(forkedFrom.id);
-    branches.push({ nodes: path, forkedFrom, of });
+    if (seen.has(leaf.id)) continue;
+    const branch = branchTo(leaf, byId, seen);
+    for (const { id } of branch.nodes) seen.add(id);
+    branches.push(branch);
   }
   return branches;
 }
@@ -46,21 +43,21 @@ export function branchesOf<N extends TreeNode>(
  * The path from `leaf` up to a root, to a node of an earlier branch, or to a node that the path already has
  * (a cycle).
  */
-function pathTo<N extends TreeNode>(
+function branchTo<N extends TreeNode>(
   leaf: N,
   byId: ReadonlyMap<string, N>,
-  owner: ReadonlyMap<string, number>,
-): { path: N[]; forkedFrom: N | undefined } {
+  earlier: ReadonlySet<string>,
+): TreeBranch<N> {
   const path: N[] = [];
-  const seen = new Set<string>();
+  const own = new Set<string>();
   let node: N | undefined = leaf;
-  while (node !== undefined && !owner.has(node.id) && !seen.has(node.id)) {
+  while (node !== undefined && !earlier.has(node.id) && !own.has(node.id)) {
     path.push(node);
-    seen.add(node.id);
+    own.add(node.id);
     node = node.parent === undefined ? undefined : byId.get(node.parent);
   }
-  const isFork = node !== undefined && owner.has(node.id);
-  return { path: path.reverse(), forkedFrom: isFork ? node : undefined };
+  const isFork = node !== undefined && earlier.has(node.id);
+  return { nodes: path.reverse(), forkedFrom: isFork ? node : undefined };
 }
 
 /**
