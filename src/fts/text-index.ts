@@ -48,7 +48,6 @@ export interface TextIndexStats {
   readonly tokens: number;
   readonly terms: number;
   readonly segments: number;
-  readonly frozenBytes: number;
 }
 
 /** A mask of columns has 31 bits, one of them for the hidden column of CJK bigrams. */
@@ -161,13 +160,12 @@ export class TextIndex {
   }
 
   stats(): TextIndexStats {
-    const { documentCount, tokenCount, dictionary, segments, frozenSegments } = this.#store;
+    const { documentCount, tokenCount, dictionary, segments } = this.#store;
     return {
       documents: documentCount,
       tokens: tokenCount,
       terms: dictionary.size,
       segments: segments.length,
-      frozenBytes: frozenSegments.reduce((sum, segment) => sum + segment.byteLength, 0),
     };
   }
 

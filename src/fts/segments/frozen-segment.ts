@@ -130,12 +130,6 @@ export class FrozenSegment implements Segment {
     return this.#positions.index;
   }
 
-  /** The size of the arrays in bytes. */
-  get byteLength(): number {
-    const { ids, ...arrays } = this.parts;
-    return Object.values(arrays).reduce((sum, array) => sum + array.byteLength, ids.length * 8);
-  }
-
   localTerm(term: number): number {
     this.#termIndex ??= termIndexOf(this.parts.terms);
     const at = 2 * (term >>> 5);
