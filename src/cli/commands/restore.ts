@@ -71,7 +71,7 @@ async function restoreWhat(what: string, options: RestoreOptions, flags: Flags):
         return restoreDeleted(what, path, { app, flags, json: options.json, signal });
       }
       const isBackup = await isArchive(path);
-      requireFitting(options, isBackup ? 'a backup' : 'an export');
+      requireFitting(options, isBackup);
       const bar = progressBar(process.stderr);
       const message = isBackup ? 'files' : 'conversations';
       const onProgress: OnProgress = (progress, total = 0) =>
@@ -115,14 +115,12 @@ async function fileOf(what: string, { backups: { folder } }: App): Promise<strin
   return undefined;
 }
 
-/** Throws VALIDATION_ERROR for an option that has no effect for `from`. */
-function requireFitting({ to, asNew }: RestoreOptions, from: 'a backup' | 'an export'): void {
-  const [wrong] = [
-    ...(to !== undefined && from !== 'a backup' ? ['--to'] : []),
-    ...(asNew && from !== 'an export' ? ['--as-new'] : []),
-  ];
-  if (wrong === undefined) return;
-  throw new AppError('VALIDATION_ERROR', `${wrong} cannot be used with ${from}.`);
+/** Throws VALIDATION_ERROR for an option that has no effect for this kind of file. */
+function requireFitting({ to, asNew }: RestoreOptions, isBackup: boolean): void {
+  if (isBackup && asNew)
+    throw new AppError('VALIDATION_ERROR', '--as-new cannot be used with a backup.');
+  if (!isBackup && to !== undefined)
+    throw new AppError('VALIDATION_ERROR', '--to cannot be used with an export.');
 }
 
 /** Throws VALIDATION_ERROR for an option of files. A mistyped file name arrives here too. */
