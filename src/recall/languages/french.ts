@@ -2,9 +2,7 @@
 import { stemmer } from '@orama/stemmers/french';
 import { type Language, numberWords, withIrregularVerbs, wordList } from './language.js';
 
-/**
- * Irregular verbs: the infinitive, and forms that the stemmer does not join with it. Forms that are also a common noun or adjective (`cru`, `revenu`) are left out.
- */
+/** Forms that are also a common noun or adjective (`cru`, `revenu`) are left out. */
 const IRREGULAR = `vendre vendu vendons, rendre rendu rendons, attendre attendu attendons, entendre entendu entendons,
   descendre descendu descendons, perdre perdu perdons, répondre répondu répondons, prendre pris prenons prend,
   comprendre compris comprenons comprend, apprendre appris apprenons apprend, mettre mis mettons,

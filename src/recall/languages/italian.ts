@@ -2,9 +2,7 @@
 import { stemmer } from '@orama/stemmers/italian';
 import { type Language, numberWords, withIrregularVerbs, wordList } from './language.js';
 
-/**
- * Irregular verbs: the infinitive, and forms that the stemmer does not join with it. Forms that are also another common word (`letto`, `corso`) are left out.
- */
+/** Forms that are also another common word (`letto`, `corso`) are left out. */
 const IRREGULAR = `fare fatto facciamo, dire detto diciamo, vedere visto, scrivere scritto, prendere preso, mettere messo,
   aprire aperto, chiudere chiuso, decidere deciso, scegliere scelto scelgo, spendere speso, rispondere risposto,
   chiedere chiesto, perdere perso, rompere rotto, risolvere risolto, offrire offerto, vivere vissuto,

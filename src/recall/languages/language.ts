@@ -75,8 +75,8 @@ export interface Cues {
 export const wordList = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /**
- * A stemmer that returns the same stem for all words of an entry of `table` (`vendre vendu, …`): that of the first
- * word, which is the infinitive.
+ * A stemmer that returns the stem of the infinitive for the forms of irregular verbs that `stemmer` does not join with
+ * it. An entry of `table` is the infinitive and these forms (`vendre vendu, …`).
  */
 export function withIrregularVerbs(
   stemmer: (word: string) => string,

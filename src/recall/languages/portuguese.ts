@@ -2,7 +2,6 @@
 import { stemmer } from '@orama/stemmers/portuguese';
 import { type Language, numberWords, withIrregularVerbs, wordList } from './language.js';
 
-/** Irregular verbs: the infinitive, and forms that the stemmer does not join with it. */
 const IRREGULAR = `fazer feito fez fiz faço, ver visto, escrever escrito, dizer dito disse digo, abrir aberto, cobrir coberto,
   descobrir descoberto, pôr posto pôs ponho, propor proposto, trazer trouxe trago, ler leu lido, querer quis,
   saber soube, perder perco, pedir peço, dormir durmo, imprimir impresso, entregar entregue`;

@@ -2,9 +2,7 @@
 import { stemmer } from '@orama/stemmers/spanish';
 import { type Language, numberWords, withIrregularVerbs, wordList } from './language.js';
 
-/**
- * Irregular verbs: the infinitive, and forms that the stemmer does not join with it. Forms that are also another common word (`cuenta`, `juego`) are left out.
- */
+/** Forms that are also another common word (`cuenta`, `juego`) are left out. */
 const IRREGULAR = `hacer hecho hizo hice hago, ver visto, escribir escrito, poner puesto puso pongo, decir dicho dijo digo,
   romper roto, volver vuelto vuelvo, devolver devuelto devuelvo, abrir abierto, cubrir cubierto,
   descubrir descubierto, morir muerto muere, resolver resuelto resuelve, querer quiero quiso,
