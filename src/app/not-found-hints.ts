@@ -64,7 +64,10 @@ async function withTrashedNote(error: AppError, { memoryBank }: App): Promise<Ap
   });
 }
 
-/** Returns a sentence on when the insight was deleted and how to restore it; `undefined` if it is not in the trash. */
+/**
+ * Returns a sentence on when the insight was deleted and how to restore it; `undefined` if it is not in the
+ * trash.
+ */
 export async function deletedInsightNote(
   { insights }: Pick<App, 'insights'>,
   id: string,

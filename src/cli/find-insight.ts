@@ -6,7 +6,10 @@ import { INSIGHT_ID } from '../stores/insights/schema.js';
 const BEGINNING = /^[0-9a-f][0-9a-f-]{3,34}$/;
 const MAX_LISTED = 5;
 
-/** A complete id is returned as it is, unless it is in the trash. Throws VALIDATION_ERROR for no match, CONFLICT for several. */
+/**
+ * A complete id is returned as it is, unless it is in the trash. Throws VALIDATION_ERROR for no match, CONFLICT
+ * for several.
+ */
 export async function findInsight(store: InsightStore, name: string): Promise<string> {
   const typed = name.trim().toLowerCase();
   if (INSIGHT_ID.test(typed)) {

@@ -79,8 +79,8 @@ export class OtherImport {
   }
 
   /**
-   * Imports one item. Facts, and the marks of notes, are collected and are durable after `end`. Throws STORAGE_FULL or
-   * FILESYSTEM_ERROR.
+   * Imports one item. Facts, and the marks of notes, are collected and are durable after `end`. Throws
+   * STORAGE_FULL or FILESYSTEM_ERROR.
    */
   async importOne(item: Other): Promise<void> {
     try {

@@ -54,7 +54,10 @@ export async function runImport(
   }
 }
 
-/** JSON.parse reads any depth, but most other code, such as JSON.stringify, is recursive. The texts are those of V8. */
+/**
+ * JSON.parse reads any depth, but most other code, such as JSON.stringify, is recursive. The texts are those of
+ * V8.
+ */
 const isTooDeep = (error: unknown): error is RangeError =>
   error instanceof RangeError && /call stack|string length/.test(error.message);
 

@@ -16,7 +16,10 @@ export interface ResearchTiming extends RunTiming {
   readonly sendingMs: number;
   /** How long `history` waits for a run that it has just taken over. */
   readonly pickUpWaitMs: number;
-  /** Between two progress reports of a waiting call. Shorter than the heartbeat of a call (1 s), which would repeat the last report. */
+  /**
+   * Between two progress reports of a waiting call. Shorter than the heartbeat of a call (1 s), which would
+   * repeat the last report.
+   */
   readonly progressMs: number;
 }
 

@@ -1,7 +1,8 @@
 /**
  * Encrypts (seals) and decrypts (opens) single texts of conversations. Each text is bound to its conversation
  * and message. Which fields are sealed is decided in stores/conversations/document/document.ts. sealed-form.ts
- * has the form of a sealed text; a text that is not sealed is read as it is. All other files are encrypted as a whole when they are written (sealing/open-stores.ts).
+ * has the form of a sealed text; a text that is not sealed is read as it is. All other files are encrypted as a
+ * whole when they are written (sealing/open-stores.ts).
  */
 import type { CipherKey } from './cipher.js';
 import { openText, sealText } from './sealed-form.js';

@@ -1,6 +1,7 @@
 /**
  * A forked session of Codex begins with a copy of the session from which it was forked, all with the time of
- * the fork. The session of a subagent may begin with such a copy too. The copy is not imported if that session is in the input or was imported before.
+ * the fork. The session of a subagent may begin with such a copy too. The copy is not imported if that session
+ * is in the input or was imported before.
  */
 
 import { objectIn, textIn } from '../../base/json-fields.js';

@@ -49,7 +49,10 @@ export function offeredTools({ toolsets, tools, listsPerplexity = true }: ToolCh
 const hasName = (name: string) => (tool: Tool) =>
   tool.name === name || (tool.aliases?.includes(name) ?? false);
 
-/** Finds a tool by its name or an alias. Throws an RpcError (-32602) for a tool that does not exist or is switched off. */
+/**
+ * Finds a tool by its name or an alias. Throws an RpcError (-32602) for a tool that does not exist or is
+ * switched off.
+ */
 export function findTool(name: string, { callable, all }: OfferedTools): Tool {
   const tool = callable.find(hasName(name));
   if (tool) return tool;

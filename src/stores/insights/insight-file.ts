@@ -1,7 +1,7 @@
 /**
- * The file of an insight: `memory-bank/insights/<id>.json` (docs/FORMAT.md). The id is the name of the file; insights.ts makes it.
- * People write such files too, so a missing time is replaced by the modification time of the file. Every
- * other fault is reported as CORRUPT, and the file is not changed. Unknown fields are kept.
+ * The file of an insight: `memory-bank/insights/<id>.json` (docs/FORMAT.md). The id is the name of the file;
+ * insights.ts makes it. People write such files too, so a missing time is replaced by the modification time of
+ * the file. Every other fault is reported as CORRUPT, and the file is not changed. Unknown fields are kept.
  */
 
 import { AppError, isAppError } from '../../base/errors.js';

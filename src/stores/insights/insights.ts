@@ -91,7 +91,8 @@ export class InsightStore {
   /**
    * Stores an insight with its own id and times, for imports. An existing insight with this id is not changed
    * and is returned, unless `replacesOlder` is set and the given one has a later `updated_at`. New insights
-   * that are put at the same time are written together. Durable when it resolves. CORRUPT if the existing file cannot be read, LOCKED, STORAGE_FULL.
+   * that are put at the same time are written together. Durable when it resolves. CORRUPT if the existing
+   * file cannot be read, LOCKED, STORAGE_FULL.
    */
   put(
     given: StoredInsight,

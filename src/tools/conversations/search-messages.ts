@@ -132,8 +132,9 @@ interface SearchInput extends FilterInput, ResultOptions {
 }
 
 /**
- * The answer of the tool in at most `maxTokens` tokens. `ifUnknown`: see `explainNoResults`. `limit` may be greater than the schema allows: a
- * caller that wants all results then gets them from one ranking, and not from one ranking for each page.
+ * The answer of the tool in at most `maxTokens` tokens. `ifUnknown`: see `explainNoResults`. `limit` may be
+ * greater than the schema allows: a caller that wants all results then gets them from one ranking, and not from
+ * one ranking for each page.
  */
 export async function foundMessages(
   input: SearchInput,

@@ -1,7 +1,7 @@
 /**
  * Removes secrets and private parts from messages before they are stored. The masker is called for one message
- * after the other, so that messages keep their order. The store defines the interface of the masker, `privacy/secret-masker.ts`
- * implements it, and `app` connects the two.
+ * after the other, so that messages keep their order. The store defines the interface of the masker,
+ * `privacy/secret-masker.ts` implements it, and `app` connects the two.
  */
 import type { JsonObject } from '../../../base/json-fields.js';
 import type { TextMasker } from '../../text-masker.js';
