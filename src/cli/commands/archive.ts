@@ -37,13 +37,11 @@ export async function archive(options: ArchiveOptions, flags: Flags): Promise<vo
       printList(chosen.map(lineIn(times)), options, line);
       line(`${countOf(chosen.length, 'conversation')} to archive, ${sizeOf(bytes)}`);
     };
-    if (dryRun) {
-      const facts = { dryRun, conversations: chosen.map(jsonOf), skipped: unread };
-      report(facts, json, () => print(console.log));
-      return end(unread);
-    }
-    if (chosen.length === 0) {
-      report({ made: [], archived: [], skipped: unread }, json, () => print(console.log));
+    if (dryRun || chosen.length === 0) {
+      const facts = dryRun
+        ? { dryRun, conversations: chosen.map(jsonOf) }
+        : { made: [], archived: [] };
+      report({ ...facts, skipped: unread }, json, () => print(console.log));
       return end(unread);
     }
     const ask = () =>
