@@ -62,6 +62,10 @@ export function problemWithRestoring(
   return isAllowed ? undefined : `${name} is not a file of Daybook.`;
 }
 
+/** Like `problemWithRestoring`, for a file in the folder of a conversation that is not in the trash. */
+export const isOfConversation = (name: string): boolean =>
+  problemWithSpelling(name) === undefined && isConversationFile(name.split('/').slice(2));
+
 /** Returns the error for control characters, separators of other systems, device names and similar names. */
 function problemWithSpelling(name: string): string | undefined {
   try {
@@ -85,7 +89,10 @@ function isLogsFile(parts: readonly string[], bytes: Uint8Array): boolean {
   return CONVERSATION_ID.test(first) && isConversationFile(parts.slice(1));
 }
 
-function isConversationFile([first = '', second = '', ...more]: readonly string[]): boolean {
+function isConversationFile(parts: readonly string[]): boolean {
+  const [first = '', second = '', ...more] = parts;
+  // An import makes no hidden attachments (copy-attachments.ts), and programs read some hidden files by name.
+  if (first === 'attachments') return second !== '' && !parts.some((part) => part.startsWith('.'));
   if (first === 'versions') return more.length === 0 && VERSION_NAME.test(second);
   return (
     second === '' && more.length === 0 && CONVERSATION_FILES.has(first.replace(BROKEN_PART, ''))

@@ -5,7 +5,7 @@
  * call continues an interrupted one.
  */
 import { basename, dirname, join } from 'node:path';
-import { AppError, isAppError, withHint } from '../base/errors.js';
+import { AppError, type ErrorCode, isAppError, withHint } from '../base/errors.js';
 import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { addFile } from '../files/atomic/new-file-stream.js';
 import { archivedPath } from '../files/paths/path-confinement.js';
@@ -56,7 +56,7 @@ export interface RestoreReport {
   readonly restored: string[];
   readonly unchanged: string[];
   /** Files that were not restored, each with the reason. */
-  readonly refused: { name: string; code: string; reason: string }[];
+  readonly refused: { name: string; code: ErrorCode; reason: string }[];
   /** Settings files. They are never restored, because settings decide where data is sent. */
   readonly settings: string[];
 }

@@ -75,10 +75,28 @@ describe('archives', () => {
     expect(existsSync(folder)).toBe(false);
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'versions'), 'a file in the place of the folder');
-    await errorOf(archives.restore(id));
+    expect((await errorOf(archives.restore(id))).code).toBe('FILESYSTEM_ERROR');
     expect(await conversations.exists(id)).toBe(false);
     rmSync(join(folder, 'versions'));
     expect(await archives.restore(id)).toEqual({ conversationId: id });
+    expect(contentOf(logsFolder)).toEqual(before);
+  });
+
+  it('restore attachments, and report files that are not of Daybook, which stay in the archive', async () => {
+    const place = await openMaintained();
+    const { archives, conversations, logsFolder } = place;
+    const id = await said(place, 400);
+    const folder = conversations.path(id);
+    mkdirSync(join(folder, 'attachments'));
+    writeFileSync(join(folder, 'attachments', 'leaf.png'), 'a picture');
+    const before = contentOf(logsFolder);
+    writeFileSync(join(folder, '.DS_Store'), 'of a file manager');
+    const { made, archived } = await archiveAll(place);
+    expect(archived).toEqual([id]);
+    expect(await archives.restore(id)).toEqual({
+      conversationId: id,
+      notRestored: { archive: made[0], files: [`conversation-logs/${id}/.DS_Store`] },
+    });
     expect(contentOf(logsFolder)).toEqual(before);
   });
 

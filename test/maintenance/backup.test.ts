@@ -209,6 +209,32 @@ describe('the restore of a backup', () => {
     expect(() => readdirSync(to)).toThrow();
   });
 
+  it('restores the attachments of a conversation, but no hidden file and no other file beside it', async () => {
+    const folder = CONVERSATION.replace('conversation.json', '');
+    const trashed = 'conversation-logs/.trash/20250101-1735689600000/attachments/plan.pdf';
+    const attachments = {
+      [`${folder}attachments/file-Cat1-cat.png`]: 'cat',
+      [`${folder}attachments/files/図面 2.pdf`]: 'plan',
+      [trashed]: 'plan',
+    };
+    const others = {
+      [`${folder}attachments/.git/config`]: 'bad',
+      [`${folder}attachments/.envrc`]: 'bad',
+      [`${folder}attachments`]: 'bad',
+      [`${folder}Makefile`]: 'bad',
+    };
+    const path = await archiveWith({ ...others, ...attachments });
+    const root = tempFolder();
+    const report = await restoreArchive(path, {
+      into: areasOf(root),
+      dryRun: false,
+      fsync: false,
+    });
+    expect(report.refused.map(({ name }) => name)).toEqual(Object.keys(others));
+    expect(report.refused.every(({ code }) => code === 'PATH_ESCAPE')).toBe(true);
+    expect(contentOf(root)).toEqual(attachments);
+  });
+
   it('does not follow a link to another folder, and restores the other files', async () => {
     const path = await archiveWith({ 'memory-bank/link/x.md': 'bad', 'memory-bank/y.md': 'fine' });
     const [root, outside] = [tempFolder(), tempFolder()];

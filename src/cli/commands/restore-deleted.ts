@@ -8,9 +8,10 @@ import { AppError, isAppError } from '../../base/errors.js';
 import { assertNotEmpty } from '../../config/given-path.js';
 import { isFolder } from '../../files/paths/folders.js';
 import { readStamp } from '../../files/read/stamp.js';
-import type { Restored } from '../../stores/conversations/conversations.js';
+import type { Unpacked } from '../../maintenance/archives/archives.js';
 import { shellLine } from '../clients/shell-line.js';
 import type { Flags } from '../configuration.js';
+import { NOTHING_FOUND } from '../exit-status.js';
 import { findArchived, findDeleted } from '../find-conversation.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { report } from '../terminal/output.js';
@@ -80,7 +81,7 @@ function reportNote(path: string, { app, json }: RestoreCall): void {
 async function restoreConversation(
   what: string,
   { app, flags, signal }: RestoreCall,
-): Promise<Restored> {
+): Promise<Unpacked> {
   const { conversations, archives } = app;
   try {
     return await conversations.restore(what);
@@ -100,10 +101,10 @@ async function restoreConversation(
 }
 
 async function reportConversation(
-  restored: Restored,
+  restored: Unpacked,
   { app, flags, json }: RestoreCall,
 ): Promise<void> {
-  const { conversationId, droppedKey } = restored;
+  const { conversationId, droppedKey, notRestored } = restored;
   const path = app.conversations.path(conversationId);
   report({ ...restored, path }, json, () =>
     console.log(escapeControls(`${conversationId} was restored: ${path}`)),
@@ -113,11 +114,21 @@ async function reportConversation(
       `It was restored without its key ${droppedKey}, because another conversation has this key now.`,
     );
   }
+  if (notRestored !== undefined) reportLeft(notRestored);
   if (await isMovedByPolicy(conversationId, app)) {
     console.error(
       `The next run of the retention policy moves it to the trash again. To keep it, run: ${daybookLine(flags, 'pin', conversationId)}`,
     );
   }
+}
+
+function reportLeft({ archive, files }: NonNullable<Unpacked['notRestored']>): void {
+  console.error(
+    escapeControls(
+      `Not restored, because they are not files of Daybook: ${files.join(', ')}. They are still in ${archive}.`,
+    ),
+  );
+  process.exitCode = NOTHING_FOUND;
 }
 
 async function isMovedByPolicy(id: string, { retention }: App): Promise<boolean> {

@@ -20,6 +20,7 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import { CLIENT_ID, CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import { checkArchive } from '../check-archive.js';
 import { MARKER_NAME } from '../encrypted-archive.js';
+import { isOfConversation } from '../restorable-files.js';
 import { restoreArchive } from '../restore-archive.js';
 import { type Candidate, chooseByRules } from '../retention/prunable-conversations.js';
 import type { PruneRule } from '../retention/rule-schema.js';
@@ -50,6 +51,11 @@ export interface ArchiveReport {
   readonly archived: readonly string[];
   /** Not archived: the conversation was changed, pinned or deleted since, or a research run is active. */
   readonly skipped: readonly Skipped[];
+}
+
+export interface Unpacked extends Restored {
+  /** Files that are not of Daybook, such as those of a file manager: they are only in the archive. */
+  readonly notRestored?: { readonly archive: string; readonly files: readonly string[] };
 }
 
 type MutableReport = { [K in keyof ArchiveReport]: ArchiveReport[K][number][] };
@@ -99,33 +105,42 @@ export class Archives {
 
   /**
    * Restores a conversation from an archive by its id or client key; returns `undefined` if no archive
-   * contains it. The archive is not changed. ALREADY_EXISTS, STORAGE_FULL, FILESYSTEM_ERROR.
+   * contains it. The archive is not changed. ALREADY_EXISTS, STORAGE_FULL, FILESYSTEM_ERROR; then the
+   * conversation was not restored.
    */
-  async restore(ref: string, signal?: AbortSignal): Promise<Restored | undefined> {
+  async restore(ref: string, signal?: AbortSignal): Promise<Unpacked | undefined> {
     if (!CONVERSATION_ID.test(ref) && !CLIENT_ID.test(ref)) return undefined;
     const { requireRoom, ...options } = this.#options;
     const { conversations, logsFolder } = options;
     const found = await this.#find(ref, signal);
     if (found === undefined) return undefined;
     const { path, conversationId } = found;
-    const whole = `the whole archive ${path}`;
-    if (await conversations.exists(conversationId)) throw idTaken(conversationId, whole);
+    if (await conversations.exists(conversationId))
+      throw idTaken(conversationId, `the whole archive ${path}`);
     const into = [{ name: 'conversation-logs', folder: logsFolder }];
-    const own = `conversation-logs/${conversationId}/`;
     const { files } = await checkArchive(path, signal);
-    const sizes = files.map(({ name, sizeBytes }) => (name.startsWith(own) ? sizeBytes : 0));
-    await requireRoom?.(sizes.reduce((sum, each) => sum + each, 0));
-    const restore = async (only: (name: string) => boolean) => {
+    const own = files.filter(({ name }) => name.startsWith(`conversation-logs/${conversationId}/`));
+    await requireRoom?.(own.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
+    const names = own.map(({ name }) => name);
+    const restore = async (wanted: readonly string[]) => {
+      const only = (name: string) => wanted.includes(name);
       const report = await restoreArchive(path, { ...options, into, only, dryRun: false, signal });
-      if (report.refused.length > 0) throw idTaken(conversationId, whole);
+      const [refused] = report.refused;
+      if (refused !== undefined) throw new AppError(refused.code, refused.reason);
     };
+    const ofDaybook = names.filter(isOfConversation);
     // Until the conversation exists, an interrupted restore can be repeated.
-    const isLast = (name: string) => LAST.has(name.slice(own.length));
-    await restore((name) => name.startsWith(own) && !isLast(name));
-    await restore((name) => name.startsWith(own) && isLast(name));
+    const isLast = (name: string) => LAST.has(name.split('/').slice(2).join('/'));
+    await restore(ofDaybook.filter((name) => !isLast(name)));
+    await restore(ofDaybook.filter(isLast));
     await conversations.refreshOne(conversationId);
     const droppedKey = await conversations.dropTakenKey(conversationId);
-    return { conversationId, ...(droppedKey !== undefined && { droppedKey }) };
+    const others = names.filter((name) => !isOfConversation(name));
+    return {
+      conversationId,
+      ...(droppedKey !== undefined && { droppedKey }),
+      ...(others.length > 0 && { notRestored: { archive: path, files: others } }),
+    };
   }
 
   /**
