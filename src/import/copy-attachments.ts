@@ -7,7 +7,7 @@ import { AppError, isAppError } from '../base/errors.js';
 import { makeFolder } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file-stream.js';
 import type { InputFile } from '../files/input/input-types.js';
-import { confinedPath } from '../files/paths/path-confinement.js';
+import { requireConfined } from '../files/paths/path-confinement.js';
 import { readStamp } from '../files/read/stamp.js';
 import { addProblem, type ImportOutcome } from './import-outcome.js';
 import { plainName } from './reading/note-paths.js';
@@ -57,10 +57,11 @@ async function copy(file: InputFile, folder: string, dryRun: boolean): Promise<b
   return true;
 }
 
-/** Returns the name in the export, with every part changed to a plain name if not every system allows it. */
+/** Returns the name in the export, with every part made plain if a restore of a backup would refuse the name. */
 function safeName(name: string): string {
   try {
-    if (!/(^|\/)\./.test(name)) return confinedPath('', name);
+    requireConfined(name);
+    if (!/(^|\/)\./.test(name)) return join(...name.split('/'));
   } catch (error) {
     if (!isAppError(error, 'PATH_ESCAPE')) throw error;
   }

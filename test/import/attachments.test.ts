@@ -114,6 +114,16 @@ it('gives safe names to files with unsafe ones, replaces no file, and follows no
   expect(readFileSync(mine, 'utf8')).toBe('my notes about the plan');
 });
 
+it.each([
+  ['file-Cat1-my%20cat.png', 'file-Cat1-my-20cat.png'],
+  ['file-Cat1-図：1.png', 'file-Cat1-図-1.png'],
+])('stores %s under a name with which a backup restores it', async (name, stored) => {
+  const bench = await openImportBench();
+  const path = folderWith({ 'conversations.json': CONVERSATIONS, [name]: 'cat' });
+  await bench.import(path, { attachments: true });
+  expect(copied(bench, 'with-pictures')).toEqual({ [stored]: 'cat' });
+});
+
 it('copies the files beside the activity of Gemini Apps', async () => {
   const bench = await openImportBench();
   const record = {
