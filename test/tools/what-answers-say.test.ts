@@ -207,7 +207,7 @@ describe('a search or a list', () => {
 });
 
 describe('the key of a damaged conversation', () => {
-  it('is mentioned in errors, and in a save that starts another conversation', async () => {
+  it('is mentioned in errors and lists, and in a save that starts another conversation', async () => {
     const { conversationPath } = await save('wall', 'The south wall.');
     writeFileSync(join(String(conversationPath), 'conversation.json'), '{"messages":');
     const damaged = '1 conversation could not be read';
@@ -215,6 +215,12 @@ describe('the key of a damaged conversation', () => {
       async () => expect((await call('get_conversations'))['note']).toContain(damaged),
       { timeout: 20_000, interval: 100 },
     );
+    for (const tool of ['history_threads_list', 'history_messages_recent']) {
+      expect((await call(tool))['note']).toContain(damaged);
+      expect((await call(tool, { module: 'plan' }))['note']).toContain(damaged);
+    }
+    const { notes } = await call('session_start');
+    expect(JSON.stringify(notes)).toContain(damaged);
     for (const tool of ['search_memory', 'get_relevant_snippets']) {
       expect((await call(tool, { query: 'wall', maxTokens: 500 }))['note']).toContain(damaged);
     }

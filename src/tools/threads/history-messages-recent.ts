@@ -7,9 +7,10 @@ import type {
   ConversationView,
 } from '../../stores/conversations/conversations.js';
 import { maxTokens, messagesWithin } from '../answer-budget.js';
-import { noSuchModule } from '../conversation-input.js';
+import { damagedNotes, noSuchModule } from '../conversation-input.js';
 import { startOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
+import { joinedNote } from '../masked-note.js';
 import { badCursor } from '../message-page.js';
 import {
   moduleField,
@@ -44,7 +45,7 @@ export const historyMessagesRecent = defineTool({
       total: z.int().describe('Number of all messages of this module and time.'),
       hasMore: z.boolean(),
       nextCursor: z.string().describe('Pass as cursor for older messages.').exactOptional(),
-      note: z.string().describe('The reason if nothing was found.').exactOptional(),
+      note: z.string().describe('Why the list is empty or incomplete.').exactOptional(),
       results: z.array(z.object({ thread: threadSchema, message: threadMessageSchema })),
       indexing: z
         .object({ done: z.int(), total: z.int() })
@@ -71,11 +72,14 @@ export const historyMessagesRecent = defineTool({
     const isCut = shown.length < found.length;
     const last = isCut ? shown.at(-1)?.recent : newest.messages.at(-1);
     const hasMore = (isCut || newest.hasMore) && last !== undefined;
-    const note = newest.total === 0 ? await noSuchModule(conversations, module) : undefined;
+    const notes = [
+      newest.total === 0 ? await noSuchModule(conversations, module) : undefined,
+      ...damagedNotes(conversations),
+    ];
     return {
       total: newest.total,
       hasMore,
-      ...(note !== undefined && { note }),
+      ...joinedNote(notes),
       ...(hasMore && { nextCursor: `${last.time}:${last.conversationId}:${last.seq}` }),
       results: shown.map(({ thread, message }) => ({ thread, message })),
       ...(newest.indexing && { indexing: { ...newest.indexing } }),

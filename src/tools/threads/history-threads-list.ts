@@ -1,11 +1,11 @@
 /** The tool `history_threads_list`: lists the threads of one module or of all, most recently used first. */
 
 import { z } from 'zod';
-import { defined } from '../../base/json.js';
 import { fitsModule } from '../../stores/modules.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
-import { noSuchModule } from '../conversation-input.js';
+import { damagedNotes, noSuchModule } from '../conversation-input.js';
 import { defineTool, READS, success } from '../define-tool.js';
+import { joinedNote } from '../masked-note.js';
 import { nextPage, pageOf } from '../offset-page.js';
 import { moduleField, threadSchema, toThread } from '../thread-view.js';
 
@@ -28,7 +28,7 @@ export const historyThreadsList = defineTool({
       success,
       total: z.int().describe('Number of threads on all pages.'),
       ...nextPage,
-      note: z.string().describe('The reason if nothing was found.').exactOptional(),
+      note: z.string().describe('Why the list is empty or incomplete.').exactOptional(),
       threads: z.array(threadSchema),
     }),
   annotations: READS,
@@ -38,7 +38,10 @@ export const historyThreadsList = defineTool({
     const own = heads.filter((head) => fitsModule(head.module, module));
     const page = own.slice(offset, offset + limit).map(toThread);
     const threads = page.slice(0, countWithin(page, budget.maxTokens));
-    const note = own.length === 0 ? await noSuchModule(conversations, module) : undefined;
-    return defined({ ...pageOf(own.length, offset, threads.length), note, threads });
+    const notes = [
+      own.length === 0 ? await noSuchModule(conversations, module) : undefined,
+      ...damagedNotes(conversations),
+    ];
+    return { ...pageOf(own.length, offset, threads.length), ...joinedNote(notes), threads };
   },
 });

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { startSession } from '../../context/session-start.js';
 import { sessionStartText, viewOf } from '../../context/session-start-view.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
+import { damagedNotes } from '../conversation-input.js';
 import { timeZoneField } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { moduleField, threadSchema, toThread } from '../thread-view.js';
@@ -114,6 +115,7 @@ export const sessionStart = defineTool({
       currentThreadId,
       timeZone: timeZone ?? app.timeZone(),
     });
-    return { ...view, ...(start && { thread: toThread(start.head) }) };
+    const notes = [...view.notes, ...damagedNotes(app.conversations)];
+    return { ...view, notes, ...(start && { thread: toThread(start.head) }) };
   },
 });
