@@ -59,7 +59,8 @@ export function problemWithRestoring(
     (area === 'archive' && (ARCHIVE_NAME.test(rest) || isIgnoreAllFile(rest, bytes))) ||
     (area === 'knowledge-graph' && GRAPH_FILES.has(rest)) ||
     isConfiguration(name);
-  return isAllowed ? undefined : `${name} is not a file of Daybook.`;
+  if (isAllowed) return undefined;
+  return `${name} is not a file of Daybook. To get it, unpack the archive with tar.`;
 }
 
 /** Like `problemWithRestoring`, for a file in the folder of a conversation that is not in the trash. */

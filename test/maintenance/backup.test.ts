@@ -222,6 +222,7 @@ describe('the restore of a backup', () => {
       [`${folder}attachments/.envrc`]: 'bad',
       [`${folder}attachments`]: 'bad',
       [`${folder}Makefile`]: 'bad',
+      'memory-bank/img/plan.png': 'a picture in the folder of a note',
     };
     const path = await archiveWith({ ...others, ...attachments });
     const root = tempFolder();
@@ -232,6 +233,7 @@ describe('the restore of a backup', () => {
     });
     expect(report.refused.map(({ name }) => name)).toEqual(Object.keys(others));
     expect(report.refused.every(({ code }) => code === 'PATH_ESCAPE')).toBe(true);
+    expect(report.refused.every(({ reason }) => reason.includes('with tar'))).toBe(true);
     expect(contentOf(root)).toEqual(attachments);
   });
 
