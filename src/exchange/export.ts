@@ -112,6 +112,12 @@ export class Exporter {
     this.#options = options;
   }
 
+  /** Whether an export would have no conversation and report no damaged one. Throws like `toFile`. */
+  async isEmpty(selection: Selection): Promise<boolean> {
+    const { heads, damaged } = await this.#select(selection);
+    return heads.length + damaged.length === 0;
+  }
+
   /** The export in pieces; `counts` is complete when the stream has ended. Throws like `toFile`. */
   async *stream(request: ExportRequest, counts: ExportCounts): AsyncGenerator<string> {
     yield* this.#pieces(await this.#select(request.selection), request, counts);

@@ -1,4 +1,5 @@
 /** The commands export, backup and restore, and their tools, with the built command. */
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -51,6 +52,12 @@ describe('daybook export and restore', () => {
       const none = await run(place, place.root, 'export', '--module', 'nosuch');
       expect(none).toMatchObject({ code: 1, stdout: '' });
       expect(none.stderr).toContain('No conversation has the module nosuch');
+      const file = join(place.folder, 'none.jsonl');
+      for (const format of ['jsonl', 'markdown-files']) {
+        const args = ['export', '--module', 'nosuch', '-f', format, '-o', file];
+        expect(await run(place, place.root, ...args)).toMatchObject({ code: 1, stdout: '' });
+        expect(existsSync(file)).toBe(false);
+      }
     });
   });
 

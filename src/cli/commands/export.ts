@@ -48,6 +48,9 @@ export async function exportConversations(
       const ids: string[] = [];
       for (const ref of refs) ids.push(await findConversation(conversations, ref));
       const selection = { refs: ids.length === 0 ? undefined : ids, module, tag };
+      // A file would be in the way of the next try.
+      const mayBeEmpty = output !== undefined && hasFilter(selection);
+      if (mayBeEmpty && (await exporter.isEmpty(selection))) return reportNone(selection);
       const bar = progressBar(process.stderr);
       // No bar if the exported text itself goes to the terminal.
       const isShown = output !== undefined || !process.stdout.isTTY;
@@ -69,14 +72,24 @@ export async function exportConversations(
         console.log(`${countOf(done, 'conversation')}, ${countOf(messages, 'message')}`);
       }
       reportDamaged(counts);
-      const names = [module && `the module ${module}`, tag && `the tag ${tag}`].filter(Boolean);
-      if (names.length > 0 && counts.conversations + counts.damaged.length === 0) {
-        console.error(escapeControls(`No conversation has ${names.join(' and ')}.`));
-        process.exitCode = NOTHING_FOUND;
-      }
+      if (hasFilter(selection) && counts.conversations + counts.damaged.length === 0)
+        reportNone(selection);
     },
     { isReading: true, writesElsewhere: true },
   );
+}
+
+interface Filters {
+  readonly module: string | undefined;
+  readonly tag: string | undefined;
+}
+
+const hasFilter = ({ module, tag }: Filters) => Boolean(module || tag);
+
+function reportNone({ module, tag }: Filters): void {
+  const names = [module && `the module ${module}`, tag && `the tag ${tag}`].filter(Boolean);
+  console.error(escapeControls(`No conversation has ${names.join(' and ')}.`));
+  process.exitCode = NOTHING_FOUND;
 }
 
 /** The format by the extension of the file name, without `.age`. */
