@@ -5,10 +5,12 @@
 import { dirname, join } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
 import { makeFolder } from '../files/atomic/atomic-write.js';
-import { writeNewFile } from '../files/atomic/new-file-stream.js';
+import { writeNewStoredFile } from '../files/atomic/new-file-stream.js';
 import type { InputFile } from '../files/input/input-types.js';
 import { requireConfined } from '../files/paths/path-confinement.js';
 import { readStamp } from '../files/read/stamp.js';
+import { isSealedWhole } from '../files/sealing/open-stores.js';
+import { SEALED_FILE_BYTES } from '../files/sealing/sealed-form.js';
 import { addProblem, type ImportOutcome } from './import-outcome.js';
 import { plainName } from './reading/note-paths.js';
 
@@ -45,7 +47,7 @@ async function copy(file: InputFile, folder: string, dryRun: boolean): Promise<b
   const target = join(folder, safeName(file.name));
   const there = await readStamp(target);
   if (there !== undefined) {
-    if (there.size === BigInt(file.sizeBytes)) return false;
+    if (storedSizes(target, file.sizeBytes).includes(Number(there.size))) return false;
     throw new AppError(
       'ALREADY_EXISTS',
       `${target} exists with other content. It was not changed.`,
@@ -53,9 +55,13 @@ async function copy(file: InputFile, folder: string, dryRun: boolean): Promise<b
   }
   if (dryRun) return true;
   await makeFolder(dirname(target));
-  await writeNewFile(target, file.bytes(), { fsync: true });
+  await writeNewStoredFile(target, file.bytes(), { fsync: true });
   return true;
 }
+
+/** In an encrypted store the file may not be encrypted yet: people may add files. */
+const storedSizes = (target: string, sizeBytes: number): number[] =>
+  isSealedWhole(target) ? [sizeBytes, sizeBytes + SEALED_FILE_BYTES] : [sizeBytes];
 
 /** Returns the name in the export, with every part made plain if a restore of a backup would refuse the name. */
 function safeName(name: string): string {

@@ -7,12 +7,12 @@
 import { linkSync, lstatSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { errnoOf, isAppError } from '../../base/errors.js';
+import { AppError, errnoOf, isAppError } from '../../base/errors.js';
 import { alreadyExistsError, diskFullError, fileError } from '../file-errors.js';
 import { readStamp } from '../read/stamp.js';
 import { createHandleIn } from '../safe-access/open-regular.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
-import { requireUnconverted, toStored } from '../sealing/open-stores.js';
+import { isSealedWhole, requireUnconverted, toStored } from '../sealing/open-stores.js';
 import { type Durability, makeFolder, syncFolder } from './atomic-write.js';
 import { renameWithRetry } from './rename-with-retry.js';
 import { isWithoutLinks, removeQuietly, temporaryName } from './staging.js';
@@ -20,6 +20,8 @@ import { isWithoutLinks, removeQuietly, temporaryName } from './staging.js';
 /** Small chunks are joined to this size, because a system call costs more than the copy. */
 const WRITE_BYTES = 256 * 1024;
 const MAX_TRIES = 5;
+/** A larger file is not sealed, because all its bytes must be in memory for that. */
+const MAX_SEALED_BYTES = 1024 * 1024 * 1024;
 
 export interface NewFileOptions extends Durability {
   /** If it is aborted, the write throws its reason and leaves no file. */
@@ -86,6 +88,36 @@ export async function addFile(
       if (!isSwept || attempt === MAX_TRIES) throw error;
     }
   }
+}
+
+/**
+ * Like `writeNewFile`, for a file of a store: it is sealed if the store is encrypted. TOO_LARGE if it is too
+ * large for that.
+ */
+export async function writeNewStoredFile(
+  target: string,
+  chunks: AsyncIterable<Uint8Array>,
+  durability: Durability,
+): Promise<void> {
+  const isSealed = isSealedWhole(target);
+  const stored = isSealed ? once(toStored(target, await allOf(chunks, target))) : chunks;
+  await writeNewFile(target, stored, durability);
+}
+
+async function allOf(chunks: AsyncIterable<Uint8Array>, target: string): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const part of chunks) {
+    sizeBytes += part.byteLength;
+    if (sizeBytes > MAX_SEALED_BYTES) {
+      throw new AppError(
+        'TOO_LARGE',
+        `${target} is too large to be encrypted. It was not written.`,
+      );
+    }
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
 }
 
 /**

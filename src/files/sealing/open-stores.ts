@@ -103,6 +103,10 @@ export function toStored(path: string, bytes: Uint8Array): Uint8Array {
   return storedWith(keyFor(path), path, bytes);
 }
 
+/** Whether `toStored` seals this file. Throws like `requireUnconverted`. */
+export const isSealedWhole = (path: string): boolean =>
+  keyFor(path) !== undefined && !isNeverSealedWhole(path);
+
 /** Like `toStored`, for many files below `folder`: the store is checked only in this call. */
 export function storedFormsIn(folder: string): typeof toStored {
   requireUnconverted(folder);
