@@ -164,7 +164,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const derived = derivedOf(config, conversations, embeddings.vectors, { clock, log });
   const { search, recall, figures } = derived;
   const research = researchOf(config, conversations, { requireRoom, masker }, clock, log);
-  const documents = new ConversationDocuments({ logsFolder, fsync, clock, codec });
+  const documents = new ConversationDocuments({ logsFolder, fsync, clock, codec, requireRoom });
   const whole = { documents, summaries: languageModels.store };
   const { queue } = conversations.deferred;
   const guards = { requireRoom, masker, queue };
@@ -175,7 +175,8 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const stored = { backups, conversations, insights, ...bank };
   const keeping = retentionParts(config, size, stored, { clock, log, sealer });
   const archived = () => listArchived(keeping.services.archives, archivedIds);
-  const importer = importerOf(config, { ...opening, ...whole, ...stored, state, archived });
+  const importing = { ...opening, ...whole, ...stored, state, archived, requireRoom };
+  const importer = importerOf(config, importing);
   const startupTasks = startupTasksOf(config, { conversations, research, importer }, log);
   return {
     ...stored,

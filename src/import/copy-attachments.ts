@@ -21,6 +21,8 @@ export interface AttachmentTarget {
   readonly folder: string;
   readonly outcome: ImportOutcome;
   readonly dryRun: boolean;
+  /** Throws STORAGE_FULL if the store would exceed its limit with `moreBytes` more. */
+  readonly requireRoom?: ((moreBytes: number) => Promise<void>) | undefined;
 }
 
 /**
@@ -29,11 +31,11 @@ export interface AttachmentTarget {
  */
 export async function copyAttachments(
   files: readonly InputFile[],
-  { folder, outcome, dryRun }: AttachmentTarget,
+  { folder, outcome, ...options }: AttachmentTarget,
 ): Promise<void> {
   for (const file of files) {
     try {
-      const isNew = await copy(file, join(folder, FOLDER), dryRun);
+      const isNew = await copy(file, join(folder, FOLDER), options);
       if (isNew) outcome.attachments += 1;
     } catch (error) {
       if (!isAppError(error) || error.code === 'STORAGE_FULL') throw error;
@@ -43,7 +45,11 @@ export async function copyAttachments(
 }
 
 /** Returns false if the file exists already. ALREADY_EXISTS if another file has its path, and what writing throws. */
-async function copy(file: InputFile, folder: string, dryRun: boolean): Promise<boolean> {
+async function copy(
+  file: InputFile,
+  folder: string,
+  { dryRun, requireRoom }: Pick<AttachmentTarget, 'dryRun' | 'requireRoom'>,
+): Promise<boolean> {
   const target = join(folder, safeName(file.name));
   const there = await readStamp(target);
   if (there !== undefined) {
@@ -54,6 +60,7 @@ async function copy(file: InputFile, folder: string, dryRun: boolean): Promise<b
     );
   }
   if (dryRun) return true;
+  await requireRoom?.(file.sizeBytes);
   await makeFolder(dirname(target));
   await writeNewStoredFile(target, file.bytes(), { fsync: true });
   return true;

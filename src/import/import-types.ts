@@ -21,6 +21,8 @@ export interface ImportStores extends OtherStores {
   readonly logsFolder: string;
   /** The conversations in archives, which are not imported again. */
   readonly archived?: () => Promise<readonly ArchivedSource[]>;
+  /** Throws STORAGE_FULL if the store would exceed its limit with `moreBytes` more. */
+  readonly requireRoom?: ((moreBytes: number) => Promise<void>) | undefined;
 }
 
 export interface ImportProgress {

@@ -131,7 +131,8 @@ export class ItemImport {
     const names = new Set(attachments);
     const folder = join(this.#parts.stores.logsFolder, conversationId ?? '');
     const named = [...files.filter(({ name }) => names.has(name)).map(wholeFile), ...inline];
-    await copyAttachments(named, { folder, outcome: this.#report, dryRun });
+    const { requireRoom } = this.#parts.stores;
+    await copyAttachments(named, { folder, outcome: this.#report, dryRun, requireRoom });
   }
 
   #problem(item: ImportItem & { type: 'problem' }): void {

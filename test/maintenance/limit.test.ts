@@ -1,8 +1,17 @@
 /** The size limit of the store: a call that would enlarge the store is refused and writes nothing. */
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.js';
+import { restoreExport } from '../../src/exchange/restore-export.js';
 import { graphPathsOf } from '../../src/maintenance/graph-in-archive.js';
 import { restoreArchive } from '../../src/maintenance/restore-archive.js';
 import { messageHash } from '../../src/stores/conversations/document/message-hash.js';
@@ -112,6 +121,47 @@ it('an import stops at the limit, although it writes faster than the store is me
     const { stopped } = await importer.run({ paths: [path], dryRun: false });
     expect(stopped?.code).toBe('STORAGE_FULL');
     expect((await size.measure()).sizeBytes).toBeLessThan(1.5e6);
+  });
+});
+
+it('an import stops before an attachment that would exceed the limit', async () => {
+  const place = doctorPlace({ DAYBOOK_MAX_SIZE_MB: '1' });
+  const path = join(place.root, '..', 'export');
+  const message = {
+    author: { role: 'user' },
+    content: { content_type: 'text', parts: ['x'] },
+    metadata: { attachments: [{ id: 'file-A1', name: 'a.bin' }] },
+  };
+  const mapping = { n: { parent: null, message } };
+  const conversation = { id: 'c-1', create_time: 1737724800, current_node: 'n', mapping };
+  mkdirSync(path);
+  writeFileSync(join(path, 'conversations.json'), JSON.stringify([conversation]));
+  writeFileSync(join(path, 'file-A1.bin'), Buffer.alloc(1_000_000));
+  await place.withApp(async ({ importer, size }) => {
+    const report = await importer.run({ paths: [path], attachments: true, dryRun: false });
+    expect([report.stopped?.code, report.attachments]).toEqual(['STORAGE_FULL', 0]);
+    expect((await size.measure()).sizeBytes).toBeLessThan(100_000);
+  });
+});
+
+it('the restore of an export stops at the limit', async () => {
+  const place = doctorPlace({ DAYBOOK_MAX_SIZE_MB: '1' });
+  const path = join(place.root, '..', 'export.json');
+  const conversations = [ID, OTHER, GONE].map((conversationId) =>
+    JSON.parse(conversationText(['z'.repeat(500_000)], { conversationId })),
+  );
+  writeFileSync(path, JSON.stringify({ format: 'daybook-export', version: 1, conversations }));
+  await place.withApp(async (app) => {
+    const { conversations: store, documents, languageModels, size } = app;
+    const options = {
+      store,
+      documents,
+      summaries: languageModels.store,
+      asNew: false,
+      dryRun: false,
+    };
+    expect((await errorOf(restoreExport(path, options))).code).toBe('STORAGE_FULL');
+    expect((await size.measure()).sizeBytes).toBeLessThan(1e6);
   });
 });
 

@@ -27,6 +27,8 @@ export interface ConversationDocumentsOptions extends Durability {
   readonly logsFolder: string;
   readonly clock: Clock;
   readonly codec?: Codec;
+  /** Throws STORAGE_FULL if the store would exceed its limit with `moreBytes` more. */
+  readonly requireRoom?: (moreBytes: number) => Promise<void>;
 }
 
 export class ConversationDocuments {
@@ -55,11 +57,9 @@ export class ConversationDocuments {
 
   /** Durable when it resolves. ALREADY_EXISTS, STORAGE_FULL, FILESYSTEM_ERROR. */
   async add(conversationId: string, value: JsonObject): Promise<void> {
-    await addFile(
-      this.#fileOf(conversationId),
-      this.#bytesOf(conversationId, value),
-      this.#options,
-    );
+    const bytes = this.#bytesOf(conversationId, value);
+    await this.#options.requireRoom?.(bytes.byteLength);
+    await addFile(this.#fileOf(conversationId), bytes, this.#options);
   }
 
   /** Adds a conversation under a new id, derived from the present time, and returns the id. */
