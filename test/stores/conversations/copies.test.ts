@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readStampNow } from '../../../src/files/read/stamp.js';
 import type { Conversation } from '../../../src/stores/conversations/document/schema.js';
+import { contentOf, put } from '../../maintenance/roots.js';
 import { errorOf } from '../../support/error-of.js';
 import { assistant, ID0, openStore, T0, user } from './store.js';
 
@@ -96,7 +97,10 @@ async function openPair() {
       { ...user('b3'), id: 'b3', createdAt: at(9) },
     ],
   });
-  return { ...opened, a, b };
+  const attachmentsIn = (id: string) => join(opened.logsFolder, id, 'attachments');
+  const attach = (id: string, files: Record<string, string>) => put(attachmentsIn(id), files);
+  const attachmentsOf = (id: string) => contentOf(attachmentsIn(id));
+  return { ...opened, a, b, attach, attachmentsOf };
 }
 
 describe('a cancelled call', () => {
@@ -186,6 +190,18 @@ describe('merge', () => {
     expect(await merge()).not.toBe(first);
   });
 
+  it('has the attachments of both sources, also if two of them have one name', async () => {
+    const { store, a, b, attach, attachmentsOf } = await openPair();
+    attach(a.conversationId, { 'leaf.png': 'a leaf', 'files/plan.pdf': 'plan' });
+    attach(b.conversationId, { 'leaf.png': 'another leaf', 'files/plan.pdf': 'plan' });
+    const { head } = await store.merge(a.conversationId, b.conversationId);
+    expect(attachmentsOf(head.conversationId)).toEqual({
+      'leaf.png': 'a leaf',
+      'files/plan.pdf': 'plan',
+      [`${b.conversationId}/leaf.png`]: 'another leaf',
+    });
+  });
+
   it('drops a link to a source, and keeps earlier merges in the metadata', async () => {
     const { store, a, b } = await openPair();
     const branch = await store.branch(a.conversationId, '2');
@@ -262,6 +278,15 @@ describe('a merge that was interrupted', () => {
     expect(await other.trashed()).toHaveLength(2);
     expect(folders()).toEqual([into]);
     expect(readdirSync(join(logsFolder, '.merging'))).toEqual([]);
+  });
+
+  it('has the attachments of both sources when it is finished', async () => {
+    const { other, a, b, into, attach, attachmentsOf } = await cutShort(true);
+    attach(a.conversationId, { 'leaf.png': 'a leaf' });
+    attach(b.conversationId, { 'root.png': 'a root' });
+    attach(into, { 'leaf.png': 'a leaf' });
+    await other.tidy();
+    expect(attachmentsOf(into)).toEqual({ 'leaf.png': 'a leaf', 'root.png': 'a root' });
   });
 
   it('does not move a source that was changed since to the trash', async () => {

@@ -1,7 +1,7 @@
 /**
  * Merges two conversations into a new one, all or nothing, although three folders change. The steps, under
  * the locks of both sources: write a journal in `.merging/`, rename the new `conversation.json` into
- * place, move the sources to the trash, remove the journal. The merge is committed by the rename. If the
+ * place, copy the attachments, move the sources to the trash, remove the journal. The merge is committed by the rename. If the
  * process dies, the next process that starts, watches or moves a conversation reads the journal: if the
  * merged conversation exists, it finishes the merge, otherwise it removes the journal. Until then the merged
  * conversation and its sources both exist, and no message is missing.
@@ -27,6 +27,7 @@ import type { Conversation, ConversationHead } from '../document/schema.js';
 import type { CachedDocument } from '../files/document-cache.js';
 import type { StoreCore } from '../store-core.js';
 import { type CopyOptions, mergeOf } from './branch-and-merge-content.js';
+import { attachmentBytes, copyAttachments, removeAttachments } from './merged-attachments.js';
 import type { ConversationWriter } from './writer.js';
 
 /** The id of a merged conversation has a time up to a minute after its beginning. */
@@ -64,7 +65,9 @@ export class Merges {
 
   /** Takes two different ids. Durable when it resolves. Throws like `ConversationStore.merge`. */
   async merge(first: string, second: string, { title, signal }: CopyOptions = {}): Promise<Merged> {
-    await this.#core.options.requireRoom?.();
+    let bytes = 0;
+    for (const id of [first, second]) bytes += await attachmentBytes(this.#core.files.folderOf(id));
+    await this.#core.options.requireRoom?.(bytes);
     return this.#locked([first, second], async (lock) => {
       for (const id of [first, second]) await this.#trash.requireDeletable(id);
       const sources = [await this.#read(first), await this.#read(second)] as const;
@@ -142,8 +145,10 @@ export class Merges {
       for (const { conversationId: id, version } of journal.from) {
         const stamp = await readStamp(files.fileOf(id));
         if (stamp === undefined) continue;
-        if (versionOf(stamp) === version) await this.#trash.moveIn(id);
-        else
+        if (versionOf(stamp) === version) {
+          await this.#copyAttachments(id, into);
+          await this.#trash.moveIn(id);
+        } else
           this.#core.log.warn(
             { conversationId: id },
             'changed after the merge, so it was not moved to the trash',
@@ -161,6 +166,8 @@ export class Merges {
     const [first, second] = journal.from;
     const moved: string[] = [];
     try {
+      for (const { conversationId } of journal.from)
+        await this.#copyAttachments(conversationId, journal.into);
       moved.push(await this.#trash.moveIn(first.conversationId));
       moved.push(await this.#trash.moveIn(second.conversationId));
       return moved;
@@ -168,12 +175,19 @@ export class Merges {
       const [name] = moved;
       if (name !== undefined) await this.#trash.moveBack(name, first.conversationId);
       const { files } = this.#core;
+      await removeAttachments(files.folderOf(journal.into));
       await lock.remove(files.fileOf(journal.into), this.#core.options);
       await removeEmptyFolder(files.folderOf(journal.into));
       await this.#core.reload(journal.into);
       await this.#drop(journal);
       throw error;
     }
+  }
+
+  #copyAttachments(conversationId: string, into: string): Promise<void> {
+    const { files, options } = this.#core;
+    const source = { conversationId, folder: files.folderOf(conversationId) };
+    return copyAttachments(source, files.folderOf(into), options);
   }
 
   async #read(id: string): Promise<CachedDocument> {
