@@ -186,9 +186,9 @@ function showLocations(
   flags: Flags,
 ): void {
   if (locations.length === 0) {
-    const kind = from === undefined ? '' : ` ${from}`;
+    const whose = from === undefined ? 'of other tools' : `of the kind ${from}`;
     console.log(
-      `Daybook found no${kind} conversations of other tools on this machine. Give the path of an export.`,
+      `Daybook found no conversations ${whose} on this machine. Give the path of an export.`,
     );
     return;
   }
