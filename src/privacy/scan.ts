@@ -5,6 +5,8 @@
 import { isAppError } from '../base/errors.js';
 import { parsedJson } from '../base/json.js';
 import { isRecord } from '../base/json-fields.js';
+import { isBelow } from '../files/paths/path-confinement.js';
+import { readStamp } from '../files/read/stamp.js';
 import { NO_DATA, walkFiles } from '../files/read/walk-files.js';
 import { readStored } from '../files/read/whole-file.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
@@ -26,6 +28,8 @@ export interface StoredSecret {
 export interface ScanOptions {
   /** Opens the files of the store. */
   readonly sealer: FileSealer;
+  /** Files that may be outside the folders: the knowledge graph. Absolute paths. */
+  readonly otherFiles?: Iterable<string>;
   readonly signal: AbortSignal;
   onFile(): void;
 }
@@ -35,24 +39,30 @@ const SHOWN = 6;
 /** Skips files that cannot be read; `daybook doctor` lists them. FILESYSTEM_ERROR. */
 export async function* scanFolders(
   folders: readonly string[],
-  { sealer, signal, onFile }: ScanOptions,
+  { sealer, otherFiles = [], signal, onFile }: ScanOptions,
 ): AsyncGenerator<StoredSecret> {
   for (const folder of folders) {
     for await (const { path, isPlain } of walkFiles(folder, (name) => NO_DATA.has(name))) {
       signal.throwIfAborted();
       if (!isPlain) continue;
       onFile();
-      if (isArchiveName(path)) {
-        yield* secretsInArchive(path, sealer);
-        continue;
-      }
-      const text = await textOf(path, sealer);
-      for (const part of text === undefined ? [] : partsOf(path, text)) {
-        yield* secretsOf(path, part);
-      }
+      yield* isArchiveName(path) ? secretsInArchive(path, sealer) : secretsInFile(path, sealer);
     }
   }
+  for (const path of otherFiles) {
+    if (folders.some((folder) => isBelow(path, folder)) || !(await isFile(path))) continue;
+    signal.throwIfAborted();
+    onFile();
+    yield* secretsInFile(path, sealer);
+  }
 }
+
+async function* secretsInFile(path: string, sealer: FileSealer): AsyncGenerator<StoredSecret> {
+  const text = await textOf(path, sealer);
+  for (const part of text === undefined ? [] : partsOf(path, text)) yield* secretsOf(path, part);
+}
+
+const isFile = async (path: string) => (await readStamp(path)) !== undefined;
 
 async function* secretsInArchive(path: string, sealer: FileSealer): AsyncGenerator<StoredSecret> {
   try {

@@ -1,5 +1,6 @@
 /** `daybook scan`: finds keys and passwords in well-known formats. Exit status 1 if there are any. */
 import { countOf } from '../../base/display-text.js';
+import { graphPathsOf } from '../../maintenance/graph-in-archive.js';
 import { type StoredSecret, scanFolders } from '../../privacy/scan.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
@@ -12,12 +13,13 @@ import { withReadingApp } from '../with-app.js';
 /** Prints the place and the beginning of each secret, never the whole secret. */
 export async function scan({ json }: { json?: boolean }, flags: Flags): Promise<void> {
   const { logsDir, root } = configuration(flags);
-  await withReadingApp(flags, async ({ archives, memoryBank, sealer }, signal) => {
+  await withReadingApp(flags, async ({ archives, kg, memoryBank, sealer }, signal) => {
     const secrets: StoredSecret[] = [];
     let files = 0;
     await withProgressBar(async (show) => {
       const onFile = () => show({ progress: ++files, unit: 'file' });
-      const options = { sealer, signal, onFile };
+      const otherFiles = graphPathsOf(kg.files).values();
+      const options = { sealer, otherFiles, signal, onFile };
       const folders = [logsDir, memoryBank.folder, archives.folder];
       for await (const secret of scanFolders(folders, options)) {
         secrets.push(secret);
