@@ -183,6 +183,7 @@ async function decide(
   if (problem !== undefined || target === undefined) {
     throw new AppError('PATH_ESCAPE', problem ?? `${name} is not in a folder of the store.`);
   }
+  if (typeof into !== 'string') requireGraphInUse(name, target, graphPaths);
   const current = await readStored(join(target.folder, target.name));
   if (current !== undefined) {
     if (hasSameContent(current.bytes, Buffer.from(bytes), target.name, options)) return 'unchanged';
@@ -196,6 +197,20 @@ async function decide(
   throw new AppError(
     'CONFLICT',
     `${name} was not restored, because its conversation already exists.`,
+  );
+}
+
+/** CONFLICT for a file of an older graph in the memory bank, at whose path the graph in use is restored. */
+function requireGraphInUse(
+  name: string,
+  target: Target,
+  graphPaths: ReadonlyMap<string, string>,
+): void {
+  if (graphPaths.has(name)) return;
+  if (![...graphPaths.values()].includes(join(target.folder, target.name))) return;
+  throw new AppError(
+    'CONFLICT',
+    `${name} was not restored, because the graph in use is in knowledge-graph/ of the backup.`,
   );
 }
 

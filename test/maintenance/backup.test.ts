@@ -10,7 +10,9 @@ import { writeNewFile } from '../../src/files/atomic/new-file-stream.js';
 import { archiveOf } from '../../src/files/tar-archive.js';
 import { Backups } from '../../src/maintenance/backup.js';
 import { CONTENTS_NAME, checkArchive } from '../../src/maintenance/check-archive.js';
+import { graphPathsOf } from '../../src/maintenance/graph-in-archive.js';
 import { restoreArchive } from '../../src/maintenance/restore-archive.js';
+import { graphFiles } from '../../src/stores/knowledge-graph/log/graph-files.js';
 import { errorOf } from '../support/error-of.js';
 import { tapFs } from '../support/fs-tap.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -235,6 +237,24 @@ describe('the restore of a backup', () => {
     expect(report.refused.every(({ code }) => code === 'PATH_ESCAPE')).toBe(true);
     expect(report.refused.every(({ reason }) => reason.includes('with tar'))).toBe(true);
     expect(contentOf(root)).toEqual(attachments);
+  });
+
+  it('does not mix the graph in use with an older one that was left in the memory bank', async () => {
+    const path = await archiveWith({
+      'memory-bank/kg_wal.log': 'old log',
+      'memory-bank/kg_snapshot.json': 'old snapshot',
+      'knowledge-graph/kg_wal.log': 'log in use',
+    });
+    const root = join(tempFolder(), 'new');
+    const bank = (name: string) => join(root, 'memory-bank', name);
+    const graphPaths = graphPathsOf(graphFiles(bank('kg_snapshot.json'), bank('kg_wal.log')));
+    const options = { into: areasOf(root), graphPaths, dryRun: false, fsync: false };
+    const report = await restoreArchive(path, options);
+    expect(contentOf(root)).toEqual({ 'memory-bank/kg_wal.log': 'log in use' });
+    expect(report.refused.map(({ name, code }) => [name, code])).toEqual([
+      ['memory-bank/kg_wal.log', 'CONFLICT'],
+      ['memory-bank/kg_snapshot.json', 'CONFLICT'],
+    ]);
   });
 
   it('does not follow a link to another folder, and restores the other files', async () => {
