@@ -175,8 +175,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const stored = { backups, conversations, insights, ...bank };
   const keeping = retentionParts(config, size, stored, { clock, log, sealer });
   const archived = () => listArchived(keeping.services.archives, archivedIds);
-  const importing = { ...opening, ...whole, ...stored, state, archived, requireRoom };
-  const importer = importerOf(config, importing);
+  const importer = importerOf(config, { ...guards, ...whole, ...stored, state, archived });
   const startupTasks = startupTasksOf(config, { conversations, research, importer }, log);
   return {
     ...stored,
