@@ -3,7 +3,8 @@
  * non-conversation-import.ts. Several conversations are written at the same time.
  */
 import { join } from 'node:path';
-import type { Input } from '../files/input/input-types.js';
+import { undefinedIfUnreadable } from '../base/errors.js';
+import type { Input, InputFile } from '../files/input/input-types.js';
 import type { Lease } from '../files/locks/lease.js';
 import { WriteSlots } from '../files/write-slots.js';
 import type { AlreadyImported } from './conversations/already-imported.js';
@@ -125,14 +126,44 @@ export class ItemImport {
     { files }: Input,
   ): Promise<void> {
     const { dryRun } = this.#parts.request;
-    const conversationId = this.#parts.known.get({ kind, id })?.conversationId;
+    const { known, stores } = this.#parts;
+    const conversationId = known.get({ kind, id })?.conversationId;
     const count = attachments.length + inline.length;
     if (count === 0 || (conversationId === undefined && !dryRun)) return;
     const names = new Set(attachments);
-    const folder = join(this.#parts.stores.logsFolder, conversationId ?? '');
-    const named = [...files.filter(({ name }) => names.has(name)).map(wholeFile), ...inline];
-    const { requireRoom } = this.#parts.stores;
-    await copyAttachments(named, { folder, outcome: this.#report, dryRun, requireRoom });
+    const all = [...files.filter(({ name }) => names.has(name)).map(wholeFile), ...inline];
+    const { logsFolder, requireRoom } = stores;
+    const branches = known.madeBranches({ kind, id });
+    for (const [to, own] of await this.#placesOf(all, conversationId ?? '', branches)) {
+      const folder = join(logsFolder, to);
+      await copyAttachments(own, { folder, outcome: this.#report, dryRun, requireRoom });
+    }
+  }
+
+  /**
+   * The files by conversation. A branch that an import made gets the files that it names; the conversation
+   * gets those that it names, and those that no branch names.
+   */
+  async #placesOf(
+    files: readonly InputFile[],
+    conversationId: string,
+    branches: readonly string[],
+  ): Promise<(readonly [string, readonly InputFile[]])[]> {
+    if (branches.length === 0) return [[conversationId, files]];
+    const { conversations } = this.#parts.stores;
+    const namedIn = async (id: string) => {
+      const found = await undefinedIfUnreadable(conversations.load(id));
+      const texts = (found?.messages ?? []).map(({ content }) => content);
+      return files.filter(({ name }) => texts.some((text) => text.includes(name)));
+    };
+    const places: [string, readonly InputFile[]][] = [];
+    for (const id of branches) places.push([id, await namedIn(id)]);
+    const elsewhere = new Set(places.flatMap(([, named]) => named));
+    const own = new Set(await namedIn(conversationId));
+    return [
+      [conversationId, files.filter((file) => own.has(file) || !elsewhere.has(file))],
+      ...places,
+    ];
   }
 
   #problem(item: ImportItem & { type: 'problem' }): void {

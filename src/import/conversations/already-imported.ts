@@ -107,10 +107,7 @@ export class AlreadyImported {
    * the others of the same tree; without the conversation itself.
    */
   branchesOf(conversationId: string, source: SourceId, tree?: SourceId): readonly string[] {
-    const made = [...(this.#branchIds.get(source) ?? [])].flatMap((id) => {
-      const found = id.startsWith(`${source.id}+`) ? this.#byId.get({ ...source, id }) : undefined;
-      return found ?? [];
-    });
+    const made = this.madeBranches(source);
     const ofTree = tree === undefined ? [] : this.ofTree(tree);
     const found = new Set([conversationId, ...ofTree, ...made]);
     // The set grows while it is read.
@@ -119,6 +116,14 @@ export class AlreadyImported {
     }
     found.delete(conversationId);
     return [...found];
+  }
+
+  /** The branches that imports made for messages of this source. */
+  madeBranches(source: SourceId): readonly string[] {
+    return [...(this.#branchIds.get(source) ?? [])].flatMap((id) => {
+      const found = id.startsWith(`${source.id}+`) ? this.#byId.get({ ...source, id }) : undefined;
+      return found ?? [];
+    });
   }
 
   #addBranch(parentId: string, conversationId: string): void {
