@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { CipherKey } from '../files/sealing/cipher.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
 import { plainSealer } from '../files/sealing/file-sealer.js';
-import { isDocumentFile, isNeverSealedWhole } from '../files/sealing/open-stores.js';
+import { isAttachment, isDocumentFile, isNeverSealedWhole } from '../files/sealing/open-stores.js';
 import { sealedFileKey } from '../files/sealing/sealed-form.js';
 import { isArchiveName } from '../files/tar-archive.js';
 import { convertFile } from './re-encrypt-file.js';
@@ -13,7 +13,7 @@ import { convertLines, hasOtherLines, sealedLines } from './re-encrypt-lines.js'
 export function fileSealerOf(key: CipherKey | undefined, lineFiles: readonly string[]): FileSealer {
   if (key === undefined) return plainSealer;
   const lineNames = new Set(lineFiles.map((path) => basename(path)));
-  const hasLines = (path: string) => lineNames.has(basename(path));
+  const hasLines = (path: string) => lineNames.has(basename(path)) && !isAttachment(path);
   const open = (path: string, stored: Buffer): Buffer => {
     if (hasLines(path)) return Buffer.from(convertLines(stored.toString(), path, undefined));
     return Buffer.from(convertFile(path, stored, { from: key, to: undefined }) ?? stored);

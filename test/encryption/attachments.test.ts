@@ -54,7 +54,7 @@ it('seals attachments, finds them again, and decrypts them to the same bytes', a
     const key = keyIn(place);
     await run(place, 'encrypt', '--key-file', key, '--yes');
     const sealed = withKey(place, key);
-    const path = putExport(place, ['a.txt', 'b.txt']);
+    const path = putExport(place, ['a.txt', 'b.owner']);
     expect(await importOf(sealed, path)).toMatchObject({ added: 2, attachments: 2, problems: [] });
     expect(attachmentsOf(place)).toHaveLength(2);
     expect(filesWith(MARK, [place.root])).toEqual([]);

@@ -14,6 +14,9 @@ const OWN_FORM = /(^|[/\\])(encryption\.json|\.gitignore|\.gitattributes|[^/\\]*
 /** Conversations and their earlier versions, whose texts are sealed one by one. */
 const DOCUMENT = /(^|[/\\])(conversation|versions[/\\][^/\\]+)\.json$/;
 
+/** Files that an import copied beside a conversation. They may have any name. */
+const ATTACHMENT = /(^|[/\\])\d{8}-\d{13}[^/\\]*[/\\]attachments[/\\]/;
+
 export interface StorePaths {
   /** Files below these folders are sealed. All paths here are absolute. */
   readonly sealed: readonly string[];
@@ -124,12 +127,14 @@ function storedWith(key: CipherKey | undefined, path: string, bytes: Uint8Array)
  * Whether this file is never sealed as a whole: a conversation, a graph file, or a file with public content.
  */
 export const isNeverSealedWhole = (path: string): boolean =>
-  OWN_FORM.test(path) ||
+  (OWN_FORM.test(path) && !isAttachment(path)) ||
   isDocumentFile(path) ||
   storeOf(path)?.paths.lineFiles.includes(path) === true;
 
 /** Whether the file is a conversation or a version of one, whose texts are sealed one by one. */
-export const isDocumentFile = (path: string): boolean => DOCUMENT.test(path);
+export const isDocumentFile = (path: string): boolean => DOCUMENT.test(path) && !isAttachment(path);
+
+export const isAttachment = (path: string): boolean => ATTACHMENT.test(path);
 
 /** One sealed line if the file is sealed. A final line feed is kept. */
 export function toStoredLines(path: string, lines: string): string {
