@@ -23,7 +23,7 @@ export const attachmentBytes = async (folder: string): Promise<number> =>
  * has the name already, the copy is in a folder named by the id of the source. Files that were copied before
  * are not copied again. Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR.
  */
-export async function copyAttachments(
+export async function mergeAttachments(
   source: { readonly conversationId: string; readonly folder: string },
   into: string,
   durability: Durability,

@@ -27,7 +27,7 @@ import type { Conversation, ConversationHead } from '../document/schema.js';
 import type { CachedDocument } from '../files/document-cache.js';
 import type { StoreCore } from '../store-core.js';
 import { type CopyOptions, mergeOf } from './branch-and-merge-content.js';
-import { attachmentBytes, copyAttachments, removeAttachments } from './merged-attachments.js';
+import { attachmentBytes, mergeAttachments, removeAttachments } from './merged-attachments.js';
 import type { ConversationWriter } from './writer.js';
 
 /** The id of a merged conversation has a time up to a minute after its beginning. */
@@ -146,7 +146,7 @@ export class Merges {
         const stamp = await readStamp(files.fileOf(id));
         if (stamp === undefined) continue;
         if (versionOf(stamp) === version) {
-          await this.#copyAttachments(id, into);
+          await this.#mergeAttachments(id, into);
           await this.#trash.moveIn(id);
         } else
           this.#core.log.warn(
@@ -167,7 +167,7 @@ export class Merges {
     const moved: string[] = [];
     try {
       for (const { conversationId } of journal.from)
-        await this.#copyAttachments(conversationId, journal.into);
+        await this.#mergeAttachments(conversationId, journal.into);
       moved.push(await this.#trash.moveIn(first.conversationId));
       moved.push(await this.#trash.moveIn(second.conversationId));
       return moved;
@@ -184,10 +184,10 @@ export class Merges {
     }
   }
 
-  #copyAttachments(conversationId: string, into: string): Promise<void> {
+  #mergeAttachments(conversationId: string, into: string): Promise<void> {
     const { files, options } = this.#core;
     const source = { conversationId, folder: files.folderOf(conversationId) };
-    return copyAttachments(source, files.folderOf(into), options);
+    return mergeAttachments(source, files.folderOf(into), options);
   }
 
   async #read(id: string): Promise<CachedDocument> {
