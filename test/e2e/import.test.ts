@@ -184,7 +184,7 @@ describe('daybook import', () => {
       const { stdout } = await run(place, 'import', '--from', 'claude-code', '--dry-run', '--json');
       expect(JSON.parse(stdout).sources).toMatchObject([{ kind: 'claude-code' }]);
       const none = await run(place, 'import', '--from', 'gemini-cli', '--yes');
-      expect(none.stdout).toContain('no gemini-cli conversations');
+      expect(none.stdout).toContain('no conversations of the kind gemini-cli');
       const args = ['--root', place.root, 'import', '--from', 'claude-code', '--watch'];
       const watching = spawn(process.execPath, [MAIN, ...args], { env: place.env });
       let shown = '';
