@@ -11,10 +11,9 @@ import { requireConfined } from '../files/paths/path-confinement.js';
 import { readStamp } from '../files/read/stamp.js';
 import { isSealedWhole } from '../files/sealing/open-stores.js';
 import { SEALED_FILE_BYTES } from '../files/sealing/sealed-form.js';
+import { attachmentsIn } from '../stores/conversations/files/attachments.js';
 import { addProblem, type ImportOutcome } from './import-outcome.js';
 import { plainName } from './reading/note-paths.js';
-
-const FOLDER = 'attachments';
 
 export interface AttachmentTarget {
   /** Absolute path of the conversation's folder. */
@@ -35,7 +34,7 @@ export async function copyAttachments(
 ): Promise<void> {
   for (const file of files) {
     try {
-      const isNew = await copy(file, join(folder, FOLDER), options);
+      const isNew = await copy(file, attachmentsIn(folder), options);
       if (isNew) outcome.attachments += 1;
     } catch (error) {
       if (!isAppError(error) || error.code === 'STORAGE_FULL') throw error;

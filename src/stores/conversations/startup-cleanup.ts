@@ -12,6 +12,7 @@ import { entriesNow, listFolders, removeEmptyFolder } from '../../files/paths/fo
 import { readStamp } from '../../files/read/stamp.js';
 import type { ConversationTrash } from './conversation-trash.js';
 import { CONVERSATION_ID } from './document/conversation-id.js';
+import { attachmentsIn, sweepAttachments } from './files/attachments.js';
 import type { StoreCore } from './store-core.js';
 import type { VersionFiles } from './versions/version-files.js';
 import type { Merges } from './writing/merges.js';
@@ -45,6 +46,7 @@ export async function cleanUpStore(
     const folder = files.folderOf(name);
     const entries = new Set(entriesNow(folder).map((entry) => entry.name));
     if ([...entries].some(isTemporaryName)) await sweepTemporaries(folder);
+    if (entries.has(basename(attachmentsIn(folder)))) await sweepAttachments(folder);
     if (entries.has(basename(versions.folderOf(name)))) {
       await sweepTemporaries(versions.folderOf(name));
       await versions.prune(name);

@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryName } from '../../../src/files/atomic/staging.js';
 import { readStampNow } from '../../../src/files/read/stamp.js';
 import type { Conversation } from '../../../src/stores/conversations/document/schema.js';
 import { contentOf, put } from '../../maintenance/roots.js';
@@ -193,6 +194,7 @@ describe('merge', () => {
   it('has the attachments of both sources, also if two of them have one name', async () => {
     const { store, a, b, attach, attachmentsOf } = await openPair();
     attach(a.conversationId, { 'leaf.png': 'a leaf', 'files/plan.pdf': 'plan' });
+    attach(a.conversationId, { [temporaryName()]: 'half of a file' });
     attach(b.conversationId, { 'leaf.png': 'another leaf', 'files/plan.pdf': 'plan' });
     const { head } = await store.merge(a.conversationId, b.conversationId);
     expect(attachmentsOf(head.conversationId)).toEqual({

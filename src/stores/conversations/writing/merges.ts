@@ -1,10 +1,10 @@
 /**
  * Merges two conversations into a new one, all or nothing, although three folders change. The steps, under
  * the locks of both sources: write a journal in `.merging/`, rename the new `conversation.json` into
- * place, copy the attachments, move the sources to the trash, remove the journal. The merge is committed by the rename. If the
- * process dies, the next process that starts, watches or moves a conversation reads the journal: if the
- * merged conversation exists, it finishes the merge, otherwise it removes the journal. Until then the merged
- * conversation and its sources both exist, and no message is missing.
+ * place, copy the attachments, move the sources to the trash, remove the journal. The merge is committed by
+ * the rename. If the process dies, the next process that starts, watches or moves a conversation reads the
+ * journal: if the merged conversation exists, it finishes the merge, otherwise it removes the journal. Until
+ * then the merged conversation and its sources both exist, and no message is missing.
  */
 
 import { join } from 'node:path';
@@ -24,10 +24,10 @@ import type { ConversationTrash } from '../conversation-trash.js';
 import type { PastFields, PastMessage } from '../document/apply-appends.js';
 import { CONVERSATION_ID } from '../document/conversation-id.js';
 import type { Conversation, ConversationHead } from '../document/schema.js';
+import { attachmentBytes, mergeAttachments, removeAttachments } from '../files/attachments.js';
 import type { CachedDocument } from '../files/document-cache.js';
 import type { StoreCore } from '../store-core.js';
 import { type CopyOptions, mergeOf } from './branch-and-merge-content.js';
-import { attachmentBytes, mergeAttachments, removeAttachments } from './merged-attachments.js';
 import type { ConversationWriter } from './writer.js';
 
 /** The id of a merged conversation has a time up to a minute after its beginning. */

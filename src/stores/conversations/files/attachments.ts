@@ -1,37 +1,37 @@
-/**
- * Copies the attachments of the sources of a merge to the merged conversation. Otherwise they would be lost
- * when the sources are removed from the trash.
- */
-import { dirname, join } from 'node:path';
+/** `attachments/` in the folder of a conversation: files that an import copied there (docs/FORMAT.md). */
+import { basename, dirname, join } from 'node:path';
 import { sha256Stream } from '../../../base/ids.js';
 import { type Durability, makeFolder } from '../../../files/atomic/atomic-write.js';
 import { writeNewFile } from '../../../files/atomic/new-file-stream.js';
+import { isTemporaryName, sweepTemporaries } from '../../../files/atomic/staging.js';
 import { removeFolder } from '../../../files/paths/folders.js';
 import { folderSize } from '../../../files/read/folder-size.js';
 import { readStamp } from '../../../files/read/stamp.js';
 import { walkFiles } from '../../../files/read/walk-files.js';
 import { openHandle } from '../../../files/safe-access/open-regular.js';
 
-const attachmentsIn = (folder: string) => join(folder, 'attachments');
+/** `folder` is that of a conversation, here and below. */
+export const attachmentsIn = (folder: string): string => join(folder, 'attachments');
 
-/** `folder` is that of a conversation. FILESYSTEM_ERROR. */
+const isTemporary = (name: string) => isTemporaryName(basename(name));
+
+/** FILESYSTEM_ERROR. */
 export const attachmentBytes = async (folder: string): Promise<number> =>
   (await folderSize(attachmentsIn(folder))).sizeBytes;
 
 /**
- * Copies the attachments of a conversation as they are stored: encrypted files stay encrypted. If another file
- * has the name already, the copy is in a folder named by the id of the source. Files that were copied before
- * are not copied again. Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR.
+ * Copies the attachments of a source of a merge, which would be lost when the source is removed from the
+ * trash. They are copied as they are stored: encrypted files stay encrypted. If another file has the name
+ * already, the copy is in a folder named by the id of the source. Files that were copied before are not copied
+ * again. Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR.
  */
 export async function mergeAttachments(
   source: { readonly conversationId: string; readonly folder: string },
   into: string,
   durability: Durability,
 ): Promise<void> {
-  for await (const { name, path, isPlain } of walkFiles(
-    attachmentsIn(source.folder),
-    () => false,
-  )) {
+  const files = walkFiles(attachmentsIn(source.folder), isTemporary);
+  for await (const { name, path, isPlain } of files) {
     if (!isPlain) continue;
     const targets = [name, join(source.conversationId, name)];
     for (const target of targets.map((each) => join(attachmentsIn(into), each))) {
@@ -48,6 +48,14 @@ export async function mergeAttachments(
 /** Removes all attachments of a conversation. FILESYSTEM_ERROR. */
 export const removeAttachments = (folder: string): Promise<void> =>
   removeFolder(attachmentsIn(folder));
+
+/** Removes the temporary files of processes that ended while they wrote an attachment. FILESYSTEM_ERROR. */
+export async function sweepAttachments(folder: string): Promise<void> {
+  const folders = new Set<string>();
+  for await (const { name, path } of walkFiles(attachmentsIn(folder), () => false))
+    if (isTemporary(name)) folders.add(dirname(path));
+  for (const each of folders) await sweepTemporaries(each);
+}
 
 async function* contentOf(path: string): AsyncGenerator<Uint8Array> {
   const handle = await openHandle(path);
