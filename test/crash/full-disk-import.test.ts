@@ -8,27 +8,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { counts, folderWith, openImportBench } from '../import/bench.js';
+import { chatgptConversation } from '../support/chatgpt-conversation.js';
 import { smallDisk } from '../support/small-disk.js';
 
 const COUNT = 60;
 const { disk, isMounted } = smallDisk('full-disk-import', '1m');
 
-const conversation = (index: number) => ({
-  id: `c-${index}`,
-  create_time: 1737724800 + index,
-  current_node: 'n',
-  mapping: {
-    n: {
-      parent: null,
-      message: {
-        id: `message-0000-0000-${index}`,
-        author: { role: 'user' },
-        content: { content_type: 'text', parts: ['x'.repeat(30_000)] },
-        metadata: { attachments: [{ id: `file-A${index}`, name: 'a.bin' }] },
-      },
-    },
-  },
-});
+const conversation = (index: number) =>
+  chatgptConversation(index, 'x'.repeat(30_000), [{ id: `file-A${index}`, name: 'a.bin' }]);
 
 it.runIf(isMounted)(
   'an import on a full disk stops with STORAGE_FULL, stores only whole conversations, and can be repeated',

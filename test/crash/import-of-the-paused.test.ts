@@ -20,24 +20,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { isOwnerName } from '../../src/files/locks/process-identity.js';
 import { MAIN, runCommand, withPlace } from '../e2e/harness.js';
+import { chatgptConversation } from '../support/chatgpt-conversation.js';
 
 const COUNT = 3000;
-/** An export of ChatGPT. Each conversation has its own time, and its id in Daybook is derived from it. */
-const EXPORT = Array.from({ length: COUNT }, (_, index) => ({
-  id: `c-${index}`,
-  create_time: 1737724800 + index,
-  current_node: 'n',
-  mapping: {
-    n: {
-      parent: null,
-      message: {
-        id: `message-0000-0000-${index}`,
-        author: { role: 'user' },
-        content: { content_type: 'text', parts: [`number ${index}`] },
-      },
-    },
-  },
-}));
+const EXPORT = Array.from({ length: COUNT }, (_, index) =>
+  chatgptConversation(index, `number ${index}`),
+);
 
 /** Takes the lock from its owner, as a waiter does after 30 s (docs/LOCKING.md, step 4). */
 function takeLock(lock: string): void {

@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type Place, withPlace } from '../e2e/harness.js';
+import { chatgptConversation } from '../support/chatgpt-conversation.js';
 import { filesBelow } from '../support/files-below.js';
 import { filesWith, keyIn, run, withKey } from './store.js';
 
@@ -15,22 +16,9 @@ const TEXT = `a table of ${MARK}\n`;
 /** Writes an export of ChatGPT with one conversation for each name of an attachment. */
 function putExport({ folder }: Place, names: readonly string[]): string {
   const path = join(folder, 'export');
-  const conversations = names.map((name, index) => ({
-    id: `c-${index}`,
-    create_time: 1737724800 + index,
-    current_node: 'n',
-    mapping: {
-      n: {
-        parent: null,
-        message: {
-          id: `message-0000-0000-${index}`,
-          author: { role: 'user' },
-          content: { content_type: 'text', parts: ['raven'] },
-          metadata: { attachments: [{ id: `file-A${index}`, name }] },
-        },
-      },
-    },
-  }));
+  const conversations = names.map((name, index) =>
+    chatgptConversation(index, 'raven', [{ id: `file-A${index}`, name }]),
+  );
   const files = names.map((name, index) => [`file-A${index}-${name}`, TEXT] as const);
   for (const [name, text] of [
     ['conversations.json', JSON.stringify(conversations)] as const,

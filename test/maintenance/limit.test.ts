@@ -16,6 +16,7 @@ import { graphPathsOf } from '../../src/maintenance/graph-in-archive.js';
 import { restoreArchive } from '../../src/maintenance/restore-archive.js';
 import { messageHash } from '../../src/stores/conversations/document/message-hash.js';
 import { conversationText, doctorPlace, ID } from '../doctor/place.js';
+import { chatgptConversation } from '../support/chatgpt-conversation.js';
 import { errorOf } from '../support/error-of.js';
 
 const OTHER = '20250124-1706102400124';
@@ -127,13 +128,7 @@ it('an import stops at the limit, although it writes faster than the store is me
 it('an import stops before an attachment that would exceed the limit', async () => {
   const place = doctorPlace({ DAYBOOK_MAX_SIZE_MB: '1' });
   const path = join(place.root, '..', 'export');
-  const message = {
-    author: { role: 'user' },
-    content: { content_type: 'text', parts: ['x'] },
-    metadata: { attachments: [{ id: 'file-A1', name: 'a.bin' }] },
-  };
-  const mapping = { n: { parent: null, message } };
-  const conversation = { id: 'c-1', create_time: 1737724800, current_node: 'n', mapping };
+  const conversation = chatgptConversation(1, 'x', [{ id: 'file-A1', name: 'a.bin' }]);
   mkdirSync(path);
   writeFileSync(join(path, 'conversations.json'), JSON.stringify([conversation]));
   writeFileSync(join(path, 'file-A1.bin'), Buffer.alloc(1_000_000));
