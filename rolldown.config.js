@@ -151,8 +151,9 @@ function groupOf(name, entries, test = () => true) {
 }
 
 /**
- * Each file takes time to find and open, so a start reads few: what all commands need, what a server
- * needs for its first answer, what of this the other commands use too, the stores, and the tools' commands.
+ * Each file takes time to find and open, so a start reads few: what `main.ts` needs, then what all commands
+ * need, what a server needs for its first answer (in two files, because commands share one of them), what the
+ * completion of a shell reads, the stores, and the commands of tools.
  */
 const codeSplitting = {
   groups: [
