@@ -28,7 +28,7 @@ export interface PageLimits {
 }
 
 /** `listed`: the messages to show, in order, with their positions. Invalid cursor: VALIDATION_ERROR. */
-export function pageOf(
+export function messagePageOf(
   listed: readonly { seq: number; message: Message }[],
   { limit, maxTokens, cursor }: PageLimits,
 ): MessagePage {

@@ -8,7 +8,7 @@ export const nextPage = {
 };
 
 /** For a page of `count` items that starts at `offset`, in a list of `total` items. */
-export function pageOf(total: number, offset: number, count: number) {
+export function pagination(total: number, offset: number, count: number) {
   const next = offset + count;
   const hasMore = next < total && count > 0;
   return { total, hasMore, ...(hasMore && { nextOffset: next }) };

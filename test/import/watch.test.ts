@@ -15,8 +15,8 @@ import { expect, it, vi } from 'vitest';
 import { silentLog } from '../../src/base/log.js';
 import { findDefaultLocations } from '../../src/import/default-locations.js';
 import { Importer } from '../../src/import/importer.js';
-import { startServerWatch } from '../../src/import/server-watch.js';
-import { watchImports } from '../../src/import/watch.js';
+import { startServerWatch } from '../../src/import/watch-in-server.js';
+import { watchImports } from '../../src/import/watch-rounds.js';
 import { folderWith, lines, openImportBench, said } from './bench.js';
 
 const MAIN = join(import.meta.dirname, '../../dist/cli/main.js');

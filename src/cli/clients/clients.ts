@@ -1,12 +1,12 @@
 /**
  * The MCP clients that `daybook init` can configure: the path of their settings file on this platform and
- * the form of an entry. commands/init.ts chooses those that are on this machine; `entry-files.ts` reads
- * and changes the files.
+ * the form of an entry; and which of them are on this machine. `entry-files.ts` reads and changes the files.
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isRecord } from '../../base/json-fields.js';
 import { programsFolder } from '../../config/user-folders.js';
+import { isFolder, isPresent } from '../../files/paths/folders.js';
 import type { StartCommand } from './start-command.js';
 
 export interface Client {
@@ -66,6 +66,15 @@ export function clientsOf(machine: Machine = {}): readonly Client[] {
       fields: { source: 'custom' },
     }),
   ];
+}
+
+/** The clients that are on this machine. */
+export async function installedClients(): Promise<readonly Client[]> {
+  const found: Client[] = [];
+  // Claude Code keeps its settings file beside its folder, so either of them may exist.
+  for (const each of clientsOf())
+    if ((await isFolder(each.folder)) || (await isPresent(each.path))) found.push(each);
+  return found;
 }
 
 function client(

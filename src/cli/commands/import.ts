@@ -20,7 +20,7 @@ import type {
 } from '../../import/importer.js';
 import type { Activity } from '../../import/source-interface.js';
 import { requireKind } from '../../import/source-list.js';
-import { WATCH_INTERVAL_MS, watchImports } from '../../import/watch.js';
+import { WATCH_INTERVAL_MS, watchImports } from '../../import/watch-rounds.js';
 import { startOf } from '../../tools/date-field.js';
 import type { Flags } from '../configuration.js';
 import { withLocalTimes } from '../days.js';

@@ -13,11 +13,10 @@ import { configFolder } from '../../config/user-folders.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { locksFolderIn } from '../../files/locks/lock-folders.js';
-import { isFolder, isPresent } from '../../files/paths/folders.js';
 import { readTextIfPresent } from '../../files/safe-access/given-file.js';
 import type { DefaultLocation } from '../../import/default-locations.js';
 import { type ClientReport, changeClients, removeFromClients } from '../clients/change-clients.js';
-import { type Client, clientsOf, entryOf } from '../clients/clients.js';
+import { type Client, clientsOf, entryOf, installedClients } from '../clients/clients.js';
 import { blockOf } from '../clients/entry-files.js';
 import { shellLine } from '../clients/shell-line.js';
 import { type StartCommand, startCommand, thisProgram } from '../clients/start-command.js';
@@ -163,12 +162,7 @@ function print(clients: readonly Client[], start: StartCommand, { json }: InitOp
 async function clientsFor({ client: names, print }: InitOptions): Promise<readonly Client[]> {
   const all = clientsOf();
   if (names !== undefined) return all.filter(({ name }) => names.includes(name));
-  if (print) return all;
-  const found: Client[] = [];
-  // Claude Code keeps its settings file beside its folder, so either of them may exist.
-  for (const client of all)
-    if ((await isFolder(client.folder)) || (await isPresent(client.path))) found.push(client);
-  return found;
+  return print ? all : installedClients();
 }
 
 /** Returns true if the list of registered folders changed. */

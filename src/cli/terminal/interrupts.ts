@@ -3,7 +3,7 @@
  * it at once. A command that writes receives an abort signal, finishes its current step and reports what
  * is done; it is ended after a grace period. A second signal ends it at once.
  */
-import { isLockOwned } from '../../files/locks/lock-takeover.js';
+import { isLockOwned } from '../../files/locks/owned-names.js';
 import { INTERRUPTED } from '../exit-status.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;

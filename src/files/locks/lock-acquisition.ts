@@ -22,7 +22,6 @@ import {
   forgetOwner,
   GONE,
   IS_WINDOWS,
-  inUse,
   type LockFolder,
   removeDeadOwner,
   removeDiscarded,
@@ -30,6 +29,7 @@ import {
   TAKEN,
   WANTED,
 } from './lock-takeover.js';
+import { ownedNames } from './owned-names.js';
 import { isOwnerName, ownerName } from './process-identity.js';
 
 /** How long a caller waits before it gets `LOCKED`. */
@@ -98,7 +98,7 @@ async function yieldToWaiter(path: string): Promise<void> {
 async function tryAcquire(lock: LockFolder): Promise<string | undefined> {
   const { at } = lock;
   const own = ownerName();
-  inUse.add(own);
+  ownedNames.add(own);
   const privatePath = `${at}.${own}`;
   try {
     makePrivate(privatePath, own);
@@ -106,12 +106,12 @@ async function tryAcquire(lock: LockFolder): Promise<string | undefined> {
   } catch (error) {
     // A network share can report a failure for a rename that succeeded.
     if (await exists(join(at, own)).catch(() => false)) return own;
-    inUse.delete(own); // the rename may still succeed later
+    ownedNames.delete(own); // the rename may still succeed later
     discardPrivate(privatePath, own);
     throw error;
   }
   discardPrivate(privatePath, own);
-  inUse.delete(own);
+  ownedNames.delete(own);
   return undefined;
 }
 
@@ -170,7 +170,7 @@ export async function release(owned: OwnedLock): Promise<void> {
   } catch (error) {
     if (errnoOf(error) === undefined) throw error;
   } finally {
-    inUse.delete(own); // also if the name could not be removed
+    ownedNames.delete(own); // also if the name could not be removed
     folder.close();
   }
 }

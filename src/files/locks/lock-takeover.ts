@@ -11,6 +11,7 @@ import { errnoOf } from '../../base/errors.js';
 import { ignoreErrno, TAKEN_ON_WINDOWS } from '../file-errors.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
+import { ownedNames } from './owned-names.js';
 import { isOfEarlierBoot, isOwnerName, isOwnName, isSurelyDead } from './process-identity.js';
 
 /** The name of the mark that a waiting process makes in the owner's folder. */
@@ -27,15 +28,6 @@ export interface LockFolder {
   /** The path for system calls, which goes through the pinned `folder`. */
   readonly at: string;
 }
-
-/**
- * The names of this process that own a lock or are about to. Any other name of this process on a lock was
- * left by a release that failed, or by a folder that was moved away and back. It counts as dead.
- */
-export const inUse = new Set<string>();
-
-/** Whether this process owns a lock, and so may be in the middle of a write. */
-export const isLockOwned = (): boolean => inUse.size > 0;
 
 /** True if the lock is free now: the owner was dead and was removed, or it has released the lock. */
 export async function removeDeadOwner(lock: LockFolder): Promise<boolean> {
@@ -131,7 +123,7 @@ export function forgetOwner(lockPath: string): void {
 
 /** `ownerPath`: the folder of the owner, which is inside the lock at `path`. FILESYSTEM_ERROR. */
 export async function isDead(path: string, owner: string, ownerPath: string): Promise<boolean> {
-  const isSure = isOwnName(owner) ? !inUse.has(owner) : isSurelyDead(owner);
+  const isSure = isOwnName(owner) ? !ownedNames.has(owner) : isSurelyDead(owner);
   return isSure || isStale(path, owner, ownerPath);
 }
 

@@ -1,7 +1,8 @@
 /**
  * Quick find over everything with a name: titles, tags, modules and keys of conversations, names and
  * headings of notes, first lines of insights, subjects of the knowledge graph. The index is built at the
- * first search, and updated at each search from what the stores have in memory.
+ * first search, and updated at each search from what the stores have in memory. quick-find-index.ts has the
+ * MiniSearch index, which allows typing errors.
  */
 import { type Clock, systemClock } from '../../base/clock.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';

@@ -1,6 +1,7 @@
 /**
  * Access checks of the HTTP server: the Host header, the Origin header, for the page Sec-Fetch-Site, and the
- * token. The Host check prevents DNS rebinding: a page that uses it sends its own host name.
+ * token. The Host check prevents DNS rebinding: a page that uses it sends its own host name. http-server.ts
+ * and mcp-endpoint.ts have the order of the checks.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';

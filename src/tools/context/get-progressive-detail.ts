@@ -17,7 +17,7 @@ import {
 import { maxTokens } from '../answer-budget.js';
 import { conversationRef } from '../conversation-input.js';
 import { defineTool, READS_OUTSIDE, success } from '../define-tool.js';
-import { pageOf } from '../message-page.js';
+import { messagePageOf } from '../message-page.js';
 
 const LEVELS = [...SUMMARY_LEVELS, 'full'] as const;
 type Level = (typeof LEVELS)[number];
@@ -134,7 +134,7 @@ export const getProgressiveDetail = defineTool({
 
 function fullPage(conversation: Conversation, room: number, cursor: string | undefined) {
   const listed = conversation.messages.map((message, index) => ({ seq: index + 1, message }));
-  const page = pageOf(listed, {
+  const page = messagePageOf(listed, {
     limit: MAX_MESSAGES,
     maxTokens: room,
     ...(cursor !== undefined && { cursor }),

@@ -65,7 +65,7 @@ export const getConversations = defineTool({
   annotations: READS,
   quotesText: true,
   async run(request, app) {
-    const page = await pageOf(request, app);
+    const page = await requestedPage(request, app);
     const { limit: _limit, cursor: _cursor, maxTokens: _maxTokens, ...filters } = request;
     const notes = [
       ...(page.total === 0 ? await excludingFilters(filters, app) : []),
@@ -75,7 +75,7 @@ export const getConversations = defineTool({
   },
 });
 
-async function pageOf(
+async function requestedPage(
   { limit, cursor, maxTokens: budget, ...filters }: z.output<typeof input>,
   app: App,
 ) {

@@ -14,7 +14,7 @@ import {
   tagsFilter,
   toListed,
 } from '../insight-view.js';
-import { nextPage, pageOf } from '../offset-page.js';
+import { nextPage, pagination } from '../offset-page.js';
 
 export const listInsights = defineTool({
   name: 'list_insights',
@@ -51,7 +51,7 @@ export const listInsights = defineTool({
     const results = page.slice(0, countWithin(page, budget));
     return {
       context,
-      ...pageOf(found.length, offset, results.length),
+      ...pagination(found.length, offset, results.length),
       results,
       ...(found.length === 0 && {
         explanation:

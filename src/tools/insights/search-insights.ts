@@ -18,7 +18,7 @@ import {
   toListed,
 } from '../insight-view.js';
 import { noneHas, TRY_PREFIX_OR_FUZZY } from '../no-results.js';
-import { nextPage, pageOf } from '../offset-page.js';
+import { nextPage, pagination } from '../offset-page.js';
 import { MARK_FIELDS, marksOf, shortSnippet } from '../search-answer.js';
 
 export const searchInsights = defineTool({
@@ -74,7 +74,7 @@ export const searchInsights = defineTool({
     const results = page.slice(0, countWithin(page, input.maxTokens));
     return {
       context,
-      ...pageOf(found.total, offset, results.length),
+      ...pagination(found.total, offset, results.length),
       relaxed: found.relaxed,
       results,
       ...(found.total === 0 && {

@@ -8,7 +8,7 @@ import { countWithin, maxTokens } from '../answer-budget.js';
 import { endOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { similarGraphNames } from '../no-results.js';
-import { pageOf } from '../offset-page.js';
+import { pagination } from '../offset-page.js';
 import { pageFields, pageSchema, tripleSchema, visibilityFields } from '../triple-view.js';
 
 export const kgNeighbors = defineTool({
@@ -52,7 +52,7 @@ export const kgNeighbors = defineTool({
     const triples = views.slice(0, countWithin(measured, budget));
     const shownNodes = new Set(triples.flatMap(nodesOf));
     return {
-      ...pageOf(found.total, offset, triples.length),
+      ...pagination(found.total, offset, triples.length),
       triples,
       nodes: found.nodes.filter(({ node: name }) => shownNodes.has(name)),
       isCut: found.isCut,

@@ -9,7 +9,7 @@ import { countWithin, maxTokens } from '../answer-budget.js';
 import { dateField, endOf, spanOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { similarGraphNames } from '../no-results.js';
-import { pageOf } from '../offset-page.js';
+import { pagination } from '../offset-page.js';
 import { pageFields, pageSchema, tripleSchema, visibilityFields } from '../triple-view.js';
 
 export const kgQuery = defineTool({
@@ -58,7 +58,7 @@ export const kgQuery = defineTool({
     const views = found.triples.map(toTripleView);
     const triples = views.slice(0, countWithin(views, budget));
     return {
-      ...pageOf(found.total, offset, triples.length),
+      ...pagination(found.total, offset, triples.length),
       triples,
       ...(found.total === 0 && { note: await explainNoFacts(kg, filter) }),
     };

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { pageOf } from '../offset-page.js';
+import { pagination } from '../offset-page.js';
 import { pageFields, pageSchema } from '../triple-view.js';
 
 export const kgSubjects = defineTool({
@@ -33,7 +33,7 @@ export const kgSubjects = defineTool({
     const subjects = found.subjects.slice(0, countWithin(found.subjects, budget));
     const isUnknown = found.total === 0 && prefix !== undefined;
     return {
-      ...pageOf(found.total, offset, subjects.length),
+      ...pagination(found.total, offset, subjects.length),
       subjects,
       ...(isUnknown && { note: noSubjectNote(prefix) }),
     };

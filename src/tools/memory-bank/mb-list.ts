@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { noteFolder, noteSchema, skippedSchema, toListedNote, toSkipped } from '../note-fields.js';
-import { nextPage, pageOf } from '../offset-page.js';
+import { nextPage, pagination } from '../offset-page.js';
 
 export const mbList = defineTool({
   name: 'mb_list',
@@ -37,7 +37,7 @@ export const mbList = defineTool({
     const files = page.slice(0, countWithin(page, budget));
     const skipped = toSkipped(memoryBank.skipped().filter(isWanted));
     return {
-      ...pageOf(notes.length, offset, files.length),
+      ...pagination(notes.length, offset, files.length),
       files,
       ...(skipped.length > 0 && { skipped }),
     };

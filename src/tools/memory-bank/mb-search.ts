@@ -8,7 +8,7 @@ import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { explainNoResults, TRY_PREFIX_OR_FUZZY } from '../no-results.js';
 import { noteFolder } from '../note-fields.js';
-import { nextPage, pageOf } from '../offset-page.js';
+import { nextPage, pagination } from '../offset-page.js';
 import { MARK_FIELDS, type MarkInput, marksOf } from '../search-answer.js';
 
 /** Characters of a line in the answer, because one line can be as long as a note. */
@@ -77,7 +77,7 @@ export const mbSearch = defineTool({
     const page = hits.map((hit) => toResult(hit, input));
     const results = page.slice(0, countWithin(page, budget));
     return {
-      ...pageOf(found.total, request.offset, results.length),
+      ...pagination(found.total, request.offset, results.length),
       relaxed: found.relaxed,
       results,
       ...(found.skippedLines && { skippedLines: found.skippedLines }),

@@ -13,7 +13,7 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import { type Message, ROLES } from '../../stores/conversations/document/schema.js';
 import { estimateTokens } from '../answer-budget.js';
 import { defineTool, READS_OUTSIDE, success } from '../define-tool.js';
-import { type PageLimits, pageOf, parseCursor } from '../message-page.js';
+import { messagePageOf, type PageLimits, parseCursor } from '../message-page.js';
 import { conversationRef } from '../perplexity-fields.js';
 
 /** Enough for a whole report of deep research. */
@@ -141,7 +141,7 @@ async function pageWithin(
     const listed = part.messages
       .map((message, index) => ({ seq: part.first + index, message }))
       .filter(({ message }) => includeSystemPrompt || message.role !== 'system');
-    const page = pageOf(listed, limits);
+    const page = messagePageOf(listed, limits);
     const isEnd = part.first + part.messages.length > head.messageCount;
     if (isEnd || page.nextCursor !== undefined) return { head, systemMessages, page };
   }

@@ -6,7 +6,7 @@ import { countWithin, maxTokens } from '../answer-budget.js';
 import { damagedNotes, noSuchModule } from '../conversation-input.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { joinedNote } from '../masked-note.js';
-import { nextPage, pageOf } from '../offset-page.js';
+import { nextPage, pagination } from '../offset-page.js';
 import { moduleField, threadSchema, toThread } from '../thread-view.js';
 
 export const historyThreadsList = defineTool({
@@ -42,6 +42,6 @@ export const historyThreadsList = defineTool({
       own.length === 0 ? await noSuchModule(conversations, module) : undefined,
       ...damagedNotes(conversations),
     ];
-    return { ...pageOf(own.length, offset, threads.length), ...joinedNote(notes), threads };
+    return { ...pagination(own.length, offset, threads.length), ...joinedNote(notes), threads };
   },
 });

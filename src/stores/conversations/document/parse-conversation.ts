@@ -1,7 +1,8 @@
 /**
  * Parses the JSON of a `conversation.json`, which may be written by hand. Missing values are derived where
  * that is possible, in the same way in every process. Everything else is damage: the error has its
- * location in the file, and the file is not changed.
+ * location in the file, and the file is not changed. files/read/json-document.ts reports a text that is not
+ * JSON.
  */
 
 import { isoTime } from '../../../base/clock.js';

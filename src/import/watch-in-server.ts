@@ -8,7 +8,7 @@ import { isAppError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import { type Lease, tryLease } from '../files/locks/lease.js';
 import type { Importer } from './importer.js';
-import { WATCH_INTERVAL_MS, watchImports } from './watch.js';
+import { WATCH_INTERVAL_MS, watchImports } from './watch-rounds.js';
 
 /** The first round waits, because the client that started the server needs answers to other calls first. */
 const FIRST_AFTER_MS = 5_000;
