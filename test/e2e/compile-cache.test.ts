@@ -3,7 +3,7 @@ import { readdir, stat, writeFile } from 'node:fs/promises';
 import module from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Place, runCommand, withPlace } from './harness.js';
+import { type Place, runProcess, withPlace } from './harness.js';
 
 const isPossible = 'enableCompileCache' in module;
 const ALIVE = ['--version'];
@@ -24,10 +24,10 @@ const withCache = (place: Place, extra = {}): Place => ({
 describe('the compiled code of the command', () => {
   it(`is ${isPossible ? '' : 'not '}kept by this version of Node`, async () => {
     await withPlace(async (place) => {
-      const first = await runCommand(withCache(place), ALIVE);
+      const first = await runProcess(withCache(place), ALIVE);
       const kept = await cached(place);
       expect(kept.length > 0).toBe(isPossible);
-      const second = await runCommand(withCache(place), ALIVE);
+      const second = await runProcess(withCache(place), ALIVE);
       expect(second).toEqual(first);
       expect(first.code).toBe(0);
       expect(await cached(place)).toEqual(kept);
@@ -39,7 +39,7 @@ describe('the compiled code of the command', () => {
 
   it('is not kept if the user switches the cache off', async () => {
     await withPlace(async (place) => {
-      const run = await runCommand(withCache(place, { NODE_DISABLE_COMPILE_CACHE: '1' }), ALIVE);
+      const run = await runProcess(withCache(place, { NODE_DISABLE_COMPILE_CACHE: '1' }), ALIVE);
       expect(run.code).toBe(0);
       expect(await cached(place)).toEqual([]);
     });
@@ -49,7 +49,7 @@ describe('the compiled code of the command', () => {
     await withPlace(async (place) => {
       const file = join(place.folder, 'file');
       await writeFile(file, '');
-      const run = await runCommand(withCache(place, { XDG_CACHE_HOME: file }), ALIVE);
+      const run = await runProcess(withCache(place, { XDG_CACHE_HOME: file }), ALIVE);
       expect([run.code, run.stderr]).toEqual([0, '']);
     });
   });

@@ -19,6 +19,8 @@ import type {
 } from '@modelcontextprotocol/sdk/validation';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 
+import { type CommandRun, runInHost } from '../support/in-host.js';
+
 export const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
 
 export interface Place {
@@ -180,13 +182,24 @@ export class BareServer {
   }
 }
 
-/** Runs the command until it ends. */
+/** Runs the command until it ends, in a process of its own only if that is needed. */
 export async function runCommand(
   place: Place,
   args: readonly string[],
   cwd = place.folder,
   stdin: string | Uint8Array = '',
-) {
+): Promise<CommandRun> {
+  const hosted = stdin === '' && (await runInHost({ main: MAIN, args, env: place.env, cwd }));
+  return hosted || runProcess(place, args, cwd, stdin);
+}
+
+/** Runs the command in a process of its own until it ends. */
+export async function runProcess(
+  place: Place,
+  args: readonly string[],
+  cwd = place.folder,
+  stdin: string | Uint8Array = '',
+): Promise<CommandRun> {
   const child = spawn(process.execPath, [MAIN, ...args], { env: place.env, cwd });
   child.stdin.end(stdin);
   let stdout = '';

@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runCommand, withPlace } from './harness.js';
+import { runProcess, withPlace } from './harness.js';
 
 const SRC = resolve(import.meta.dirname, '../../src');
 /** This script is loaded before the command, and lets `process.cwd` fail with an unexpected error. */
@@ -14,7 +14,7 @@ describe('source maps of the built command', () => {
       const program = join(place.folder, 'broken-cwd.mjs');
       await writeFile(program, BROKEN_CWD);
       const env = { ...place.env, NODE_OPTIONS: `--import=${program}` };
-      const { code, stderr } = await runCommand({ ...place, env }, ['info']);
+      const { code, stderr } = await runProcess({ ...place, env }, ['info']);
       expect(code).toBe(1);
       const frames = [...stderr.matchAll(/\((\/\S+\.ts):(\d+):\d+\)/g)];
       expect(frames.length).toBeGreaterThan(1);

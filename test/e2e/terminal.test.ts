@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.js';
 import { fillIn } from '../../src/cli/tools/tool-groups.js';
 import { hasColours, hasEscapes, runInTerminal } from '../support/terminal.js';
-import { type Place, runCommand, withPlace } from './harness.js';
+import { type Place, runCommand, runProcess, withPlace } from './harness.js';
 
 const ID = '6fa459ea-ee8a-4ca4-894e-db77e160355e';
 const DOOMED = '7fa459ea-ee8a-4ca4-894e-db77e160355e';
@@ -359,7 +359,7 @@ describe('every command', () => {
         prepare(place);
         for (const { args, code = 0, shows: expected, json } of STEPS) {
           const about = args.join(' ');
-          const run = await runCommand(place, ['--root', place.root, ...args]);
+          const run = await runProcess(place, ['--root', place.root, ...args]);
           expect(run.code, `${about}: ${run.stdout}${run.stderr}`).toBe(code);
           shows(`${run.stdout}${run.stderr}`.trim(), expected, about);
           if (/^(export|show)/.test(about) && !json) continue; // they write stored texts unchanged
