@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Place, withPlace } from '../e2e/harness.js';
+import { type Place, withClient, withPlace } from '../e2e/harness.js';
 import { chatgptConversation } from '../support/chatgpt-conversation.js';
 import { filesBelow } from '../support/files-below.js';
 import { filesWith, keyIn, run, withKey } from './store.js';
@@ -51,6 +51,27 @@ it('seals attachments, finds them again, and decrypts them to the same bytes', a
       attachments: 0,
       problems: [],
     });
+    await run(sealed, 'decrypt', '--yes');
+    expect(attachmentsOf(place).map((each) => readFileSync(each, 'utf8'))).toEqual([TEXT, TEXT]);
+  });
+});
+
+it('keeps the attachments of a branch sealed', async () => {
+  await withPlace(async (place) => {
+    await run(place, 'save', 'user', 'raven');
+    const key = keyIn(place);
+    await run(place, 'encrypt', '--key-file', key, '--yes');
+    const sealed = withKey(place, key);
+    await importOf(sealed, putExport(place, ['a.txt']));
+    const imported = attachmentsOf(place)[0]?.split(/[/\\]/).at(-3);
+    await withClient(sealed, ({ call }) =>
+      call('branch_conversation', {
+        conversationId: imported,
+        messageId: 'message-0000-0000-0',
+      }),
+    );
+    expect(attachmentsOf(place)).toHaveLength(2);
+    expect(filesWith(MARK, [place.root])).toEqual([]);
     await run(sealed, 'decrypt', '--yes');
     expect(attachmentsOf(place).map((each) => readFileSync(each, 'utf8'))).toEqual([TEXT, TEXT]);
   });

@@ -139,6 +139,21 @@ it('an import stops before an attachment that would exceed the limit', async () 
   });
 });
 
+it('a branch is refused if its attachments would exceed the limit', async () => {
+  const place = doctorPlace({ DAYBOOK_MAX_SIZE_MB: '1' });
+  const folder = `conversation-logs/${ID}`;
+  place.write(
+    `${folder}/conversation.json`,
+    conversationText(['a.bin', 'b'], { conversationId: ID }),
+  );
+  place.write(`${folder}/attachments/a.bin`, Buffer.alloc(600_000));
+  await place.withApp(async ({ conversations }) => {
+    const before = contents(place.root);
+    expect((await errorOf(conversations.branch(ID, 'm1'))).code).toBe('STORAGE_FULL');
+    expect(contents(place.root)).toEqual(before);
+  });
+});
+
 it('the restore of an export stops at the limit', async () => {
   const place = doctorPlace({ DAYBOOK_MAX_SIZE_MB: '1' });
   const path = join(place.root, '..', 'export.json');

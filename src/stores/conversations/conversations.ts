@@ -4,7 +4,6 @@
  * file's stamp is the same, so edits by others are always read. Damaged files are never written.
  */
 import type { AppError } from '../../base/errors.js';
-import { yieldToEventLoop } from '../../base/time-slice.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { GroupCommits } from '../../files/atomic/group-commit.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
@@ -34,7 +33,8 @@ import { cleanUpStore } from './startup-cleanup.js';
 import { type CachedParts, type ConversationStoreOptions, StoreCore } from './store-core.js';
 import { History } from './versions/history.js';
 import { VersionFiles } from './versions/version-files.js';
-import { branchOf, type CopyOptions } from './writing/branch-and-merge-content.js';
+import type { CopyOptions } from './writing/branch-and-merge-content.js';
+import { Branches } from './writing/branches.js';
 import { dropTakenKey } from './writing/drop-taken-key.js';
 import { EditorCopies } from './writing/editor-copy.js';
 import { type Merged, Merges, requireDifferent } from './writing/merges.js';
@@ -77,6 +77,7 @@ export class ConversationStore {
   readonly #commits: GroupCommits<AppendRequest, AppendResult>;
   readonly #trash: ConversationTrash;
   readonly #merges: Merges;
+  readonly #branches: Branches;
   readonly #versions: VersionFiles;
   readonly #pages = new ListPages();
   readonly #reader: ConversationReader;
@@ -105,6 +106,7 @@ export class ConversationStore {
     this.edits = new MessageEdits(this.#core, this.#writer);
     this.editorCopies = new EditorCopies(this.#core, this.#writer);
     this.#trash = new ConversationTrash(this.#core);
+    this.#branches = new Branches(this.#core, this.#writer);
     this.#merges = new Merges(this.#core, this.#writer, this.#trash);
   }
 
@@ -228,18 +230,12 @@ export class ConversationStore {
 
   /**
    * Creates a conversation with copies of the messages up to and including `messageId`, under new message
-   * ids, with the title, module and tags of the source. Throws like `load` and `create`; MESSAGE_NOT_FOUND.
+   * ids, and of the attachments that they name, with the title, module and tags of the source. Throws like
+   * `load` and `create`; MESSAGE_NOT_FOUND.
    */
-  async branch(
-    ref: string,
-    messageId: string,
-    { signal, ...options }: CopyOptions = {},
-  ): Promise<Conversation> {
+  async branch(ref: string, messageId: string, options: CopyOptions = {}): Promise<Conversation> {
     const source = await this.load(ref);
-    await yieldToEventLoop(signal);
-    const { fields, messages } = branchOf(source, messageId);
-    const given = await this.#core.maskedFields(options);
-    return this.#writer.createMasked({ fields: { ...fields, ...given }, messages });
+    return this.#core.track(this.#branches.branch(source, messageId, options));
   }
 
   /**

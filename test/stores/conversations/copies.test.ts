@@ -61,6 +61,47 @@ describe('branch', () => {
     expect(messages[0]?.parentMessageId).toBeUndefined();
   });
 
+  it('has copies of the attachments that its messages name, also of renamed ones', async () => {
+    const { store, logsFolder } = await openStore();
+    const attachmentsIn = (id: string) => join(logsFolder, id, 'attachments');
+    const result = { name: 'Read', result: '[image: images/u1-1.webp]' };
+    await store.create({
+      messages: [
+        { ...user('look\n\n[image: file-Cat1:cat?.png]\n\n[file: con/plan.pdf]'), id: 'm1' },
+        { ...assistant('[file: photo.jpg]'), id: 'm2', metadata: { tools: [result] } },
+        { ...user('[image: later.png] and 1photo.jpg'), id: 'm3' },
+      ],
+    });
+    const named = {
+      'file-Cat1-cat-.png': 'cat',
+      'con-/plan.pdf': 'plan',
+      'Gemini Apps/photo.jpg': 'photo',
+      'images/u1-1.webp': 'read',
+    };
+    const others = { 'later.png': 'later', 'oto.jpg': 'other', [temporaryName()]: 'half' };
+    put(attachmentsIn(ID0), { ...named, ...others });
+    const { conversationId } = await store.branch(ID0, 'm2');
+    expect(contentOf(attachmentsIn(conversationId))).toEqual(named);
+    const second = await store.branch(
+      conversationId,
+      (await store.load(conversationId)).messages[0]?.id ?? '',
+    );
+    expect(Object.values(contentOf(attachmentsIn(second.conversationId))).sort()).toEqual([
+      'cat',
+      'plan',
+    ]);
+    expect(contentOf(attachmentsIn(ID0))).toEqual({ ...named, ...others });
+  });
+
+  it('leaves nothing behind if it cannot be written', async () => {
+    const { store, logsFolder, folders } = await openStore();
+    await store.create({ messages: [{ ...user('[image: a.png]'), id: 'm1' }, user('two')] });
+    put(join(logsFolder, ID0, 'attachments'), { 'a.png': 'a' });
+    const small = (await openStore({ logsFolder, maxMessages: 0 })).store;
+    expect((await errorOf(small.branch(ID0, 'm1'))).code).toBe('CONVERSATION_FULL');
+    expect(folders()).toEqual([ID0]);
+  });
+
   it('refuses a missing message or conversation', async () => {
     const { store, folders } = await openStore();
     await store.create({});

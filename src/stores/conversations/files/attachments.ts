@@ -9,6 +9,7 @@ import { folderSize } from '../../../files/read/folder-size.js';
 import { readStamp } from '../../../files/read/stamp.js';
 import { walkFiles } from '../../../files/read/walk-files.js';
 import { openHandle } from '../../../files/safe-access/open-regular.js';
+import type { Message } from '../document/schema.js';
 
 /** `folder` is that of a conversation, here and below. */
 export const attachmentsIn = (folder: string): string => join(folder, 'attachments');
@@ -42,6 +43,53 @@ export async function mergeAttachments(
       }
       if ((await hashOf(target)) === (await hashOf(path))) break;
     }
+  }
+}
+
+type Text = Pick<Message, 'content'> & { readonly metadata?: Message['metadata'] | undefined };
+
+export interface NamedAttachment {
+  /** Relative to `attachments/`. */
+  readonly name: string;
+  readonly path: string;
+  readonly sizeBytes: number;
+}
+
+/**
+ * Returns the attachments that these messages name. The text has the name that a file had in the export. If
+ * not every system allows that name, the file here has `-` in the place of some characters. So only letters
+ * and digits are compared. FILESYSTEM_ERROR.
+ */
+export async function namedAttachments(
+  folder: string,
+  messages: readonly Text[],
+): Promise<NamedAttachment[]> {
+  const named: NamedAttachment[] = [];
+  let text: string | undefined;
+  for await (const { name, path, isPlain } of walkFiles(attachmentsIn(folder), isTemporary)) {
+    text ??= comparable(messages.map((each) => `${each.content} ${metadataText(each)}`).join(' '));
+    if (!isPlain || !text.includes(comparable(basename(name)))) continue;
+    named.push({ name, path, sizeBytes: Number((await readStamp(path))?.size ?? 0) });
+  }
+  return named;
+}
+
+const metadataText = ({ metadata }: Text) =>
+  metadata === undefined ? '' : JSON.stringify(metadata);
+
+const comparable = (text: string) =>
+  `-${text.normalize('NFC').replace(/[^\p{L}\p{N}]+/gu, '-')}`.replace(/^-+/, '-');
+
+/** Copies attachments into a new conversation, as they are stored. Durable when it resolves. Throws like `mergeAttachments`. */
+export async function copyAttachmentsTo(
+  into: string,
+  attachments: readonly NamedAttachment[],
+  durability: Durability,
+): Promise<void> {
+  for (const { name, path } of attachments) {
+    const target = join(attachmentsIn(into), name);
+    await makeFolder(dirname(target));
+    await writeNewFile(target, contentOf(path), durability);
   }
 }
 
