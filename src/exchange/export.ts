@@ -3,6 +3,7 @@
  * new folder or an answer of limited size. It reads from disk, in the order of the ids (the order of
  * creation). A damaged conversation is named in the result and does not stop the export.
  */
+import { join } from 'node:path';
 import { type Clock, isoTime } from '../base/clock.js';
 import { type AppError, isAppError } from '../base/errors.js';
 import { type AgeRecipients, createAgeEncrypter } from '../files/age-encryption.js';
@@ -13,6 +14,12 @@ import { WriteSlots } from '../files/write-slots.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
+import {
+  type Attachment,
+  attachmentsOf,
+  copyAttachmentsTo,
+  namedAttachments,
+} from '../stores/conversations/files/attachments.js';
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
 import { fitsModule } from '../stores/modules.js';
 import { withSummaries } from '../stores/summaries/exported-summaries.js';
@@ -65,6 +72,8 @@ export interface Damaged {
 export interface ExportCounts {
   conversations: number;
   messages: number;
+  /** Attachments of these conversations. Only a folder of Markdown has copies of them. */
+  attachments: number;
   readonly damaged: Damaged[];
 }
 
@@ -133,6 +142,7 @@ export class Exporter {
     yield opening(isoTime(this.#options.clock.now()));
     for await (const document of this.#documents(heads, request, counts)) {
       yield* conversation(document, counts.conversations === 0, request.timeOf);
+      counts.attachments += await this.#countAttachments(document);
     }
     yield closing;
   }
@@ -180,8 +190,9 @@ export class Exporter {
   }
 
   /**
-   * Writes one Markdown file for each conversation into a new folder, completely or not at all. Throws
-   * ALREADY_EXISTS, CONVERSATION_NOT_FOUND, STORAGE_FULL or FILESYSTEM_ERROR.
+   * Writes one Markdown file for each conversation into a new folder, and beside it the attachments in
+   * `<id>/attachments/`, completely or not at all. An attachment that cannot be read is reported as damaged.
+   * Throws ALREADY_EXISTS, CONVERSATION_NOT_FOUND, STORAGE_FULL or FILESYSTEM_ERROR.
    */
   async toFolder(path: string, request: Omit<ExportRequest, 'format'>): Promise<ExportedFile> {
     const { forSharing: isShared, selection } = request;
@@ -195,7 +206,9 @@ export class Exporter {
       try {
         for await (const document of this.#documents(heads, request, counts)) {
           await slots.add(document.messages.length, async () => {
-            size += await files.write(stage, document, { isShared, fsync });
+            const attachments = await this.#copyAttachments(document, stage, { isShared, counts });
+            size += await files.write(stage, document, { isShared, fsync, attachments });
+            size += attachments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
           });
         }
       } finally {
@@ -205,6 +218,37 @@ export class Exporter {
       return size;
     });
     return { ...counts, path, sizeBytes };
+  }
+
+  /** Copies the attachments decrypted, and for sharing only those that the shared messages name. */
+  async #copyAttachments(
+    { conversationId, messages }: ExportedDocument,
+    stage: string,
+    { isShared, counts }: { readonly isShared: boolean; readonly counts: ExportCounts },
+  ): Promise<Attachment[]> {
+    const folder = this.#options.store.path(conversationId);
+    const { fsync } = this.#options;
+    const copied: Attachment[] = [];
+    try {
+      const texts = messages.map(({ content }) => ({ content: String(content) }));
+      const all = isShared ? namedAttachments(folder, texts) : attachmentsOf(folder);
+      for (const attachment of await all) {
+        await copyAttachmentsTo(join(stage, conversationId), [attachment], {
+          fsync,
+          isPlain: true,
+        });
+        copied.push(attachment);
+      }
+    } catch (error) {
+      if (!isAppError(error) || error.code === 'STORAGE_FULL') throw error;
+      counts.damaged.push({ conversationId, error });
+    }
+    counts.attachments += copied.length;
+    return copied;
+  }
+
+  async #countAttachments({ conversationId }: ExportedDocument): Promise<number> {
+    return (await attachmentsOf(this.#options.store.path(conversationId))).length;
   }
 
   /** As many whole conversations as fit into `room`. Throws CONVERSATION_NOT_FOUND or FILESYSTEM_ERROR. */
@@ -235,6 +279,7 @@ export class Exporter {
         text += part;
         counts.conversations += 1;
         counts.messages += document.messages.length;
+        counts.attachments += await this.#countAttachments(document);
       }
     }
     return { ...counts, text: text + closing, total, tooLong };
@@ -284,7 +329,7 @@ const byId = (a: ConversationHead, b: ConversationHead) =>
 
 /** Initial counts for `stream`. */
 export function newCounts(damaged: readonly Damaged[] = []): ExportCounts {
-  return { conversations: 0, messages: 0, damaged: [...damaged] };
+  return { conversations: 0, messages: 0, attachments: 0, damaged: [...damaged] };
 }
 
 interface Found {

@@ -5,16 +5,23 @@
  * represent exactly is in the comment too.
  */
 
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { unicodeEscape } from '../base/display-text.js';
 import type { JsonObject } from '../base/json-fields.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file-stream.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
+import { type Attachment, attachmentsIn } from '../stores/conversations/files/attachments.js';
 import { headingOf, speakerLine } from './conversation-markdown.js';
 import { EXPORT_VERSION, type ExportedDocument, lineOf, threadOf } from './export-formats.js';
 import { closingFence } from './message-markdown.js';
 import { oneLine } from './message-sources.js';
+
+interface WriteOptions extends Durability {
+  readonly isShared: boolean;
+  /** Those that are in the folder too. */
+  readonly attachments: readonly Attachment[];
+}
 
 /** The conversations of one folder, which link to each other. */
 export class MarkdownFolder {
@@ -34,19 +41,21 @@ export class MarkdownFolder {
   write(
     folder: string,
     document: ExportedDocument,
-    { isShared, fsync }: Durability & { readonly isShared: boolean },
+    { isShared, attachments, fsync }: WriteOptions,
   ): Promise<number> {
     const path = join(folder, fileNameOf(document.conversationId));
-    return writeNewFile(path, this.#parts(document, isShared), { fsync });
+    return writeNewFile(path, this.#parts(document, isShared, attachments), { fsync });
   }
 
   async *#parts(
     { messages, ...head }: ExportedDocument,
     isShared: boolean,
+    attachments: readonly Attachment[],
   ): AsyncGenerator<string> {
     yield `---\n${frontmatterOf({ daybook: EXPORT_VERSION, ...threadOf(head) })}---\n\n`;
     yield headingOf(head);
     if (!isShared) yield this.#links(head.conversationId);
+    yield attachmentLinks(head.conversationId, attachments);
     for (const message of messages) yield messageOf(message);
   }
 
@@ -64,9 +73,19 @@ export class MarkdownFolder {
   #link(id: string): string {
     const head = this.#heads.get(id);
     if (head === undefined) return oneLine(id);
-    const text = oneLine(head.title ?? id).replaceAll(/[\\[\]<>]/g, '\\$&');
-    return `[${text}](${fileNameOf(id)})`;
+    return `[${linkText(head.title ?? id)}](${fileNameOf(id)})`;
   }
+}
+
+const linkText = (text: string) => oneLine(text).replaceAll(/[\\[\]<>]/g, '\\$&');
+
+function attachmentLinks(conversationId: string, attachments: readonly Attachment[]): string {
+  if (attachments.length === 0) return '';
+  const links = attachments.map(({ name }) => {
+    const path = attachmentsIn(conversationId).split(sep).concat(name.split('/'));
+    return `- [${linkText(name)}](${path.map(encodeURIComponent).join('/')})\n`;
+  });
+  return `\nAttachments:\n\n${links.join('')}`;
 }
 
 const fileNameOf = (conversationId: string) => `${conversationId}.md`;

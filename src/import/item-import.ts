@@ -122,12 +122,14 @@ export class ItemImport {
 
   async #copyAttachments(
     kind: string,
-    { id, attachments = [], inline = [] }: ImportedConversation,
+    { id, whole, attachments = [], inline = [] }: ImportedConversation,
     { files }: Input,
   ): Promise<void> {
     const { dryRun } = this.#parts.request;
     const { known, stores } = this.#parts;
-    const conversationId = known.get({ kind, id })?.conversationId;
+    const isStored = stores.conversations.knownHead(id) !== undefined;
+    const asWhole = whole !== undefined && isStored ? id : undefined;
+    const conversationId = asWhole ?? known.get({ kind, id })?.conversationId;
     const count = attachments.length + inline.length;
     if (count === 0 || (conversationId === undefined && !dryRun)) return;
     const names = new Set(attachments);

@@ -9,6 +9,7 @@ import { AppError, isAppError } from '../base/errors.js';
 import { openInput } from '../files/input/input.js';
 import type { Input, InputFile } from '../files/input/input-types.js';
 import { textInput } from '../files/input/text-input.js';
+import { isAttachment } from '../files/sealing/open-stores.js';
 import { AlreadyImported } from './conversations/already-imported.js';
 import { detectedSource, furtherSource, requireReadableLists, sourceOf } from './detect-source.js';
 import { importLease } from './import-lease.js';
@@ -212,7 +213,9 @@ class Run {
     for (let source: Source | undefined = first; source !== undefined; ) {
       done.push(source);
       const opened = await this.#items.importFrom(source, unread);
-      unread = { ...unread, files: unread.files.filter(({ name }) => !opened.has(name)) };
+      const isOwn = source.kind === 'daybook'; // its attachments are no exports
+      const isLeft = ({ name }: InputFile) => !opened.has(name) && !(isOwn && isAttachment(name));
+      unread = { ...unread, files: unread.files.filter(isLeft) };
       source = input.form === 'file' ? undefined : await furtherSource(unread, done);
     }
     if (input.form !== 'file') await reportUnread(unread, done, this.#report);

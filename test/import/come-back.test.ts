@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ExportFormat } from '../../src/exchange/export-formats.js';
 import { openBench } from '../exchange/bench.js';
+import { contentOf, put } from '../maintenance/roots.js';
 import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { counts, fileWith, openImportBench } from './bench.js';
@@ -64,8 +65,7 @@ async function exportOf(bench: Bench, form: Form): Promise<{ path: string; conte
   }
   const path = join(tempFolder(), 'conversations');
   await bench.exporter.toFolder(path, bench.requestOf('markdown'));
-  const names = readdirSync(path).sort();
-  return { path, content: names.map((name) => [name, readFileSync(join(path, name), 'utf8')]) };
+  return { path, content: contentOf(path) };
 }
 
 async function filled(): Promise<Bench> {
@@ -256,6 +256,51 @@ describe('a folder of Markdown', () => {
     const stopped = bench.exporter.toFolder(other, { ...request, signal: stop.signal, onProgress });
     await expect(stopped).rejects.toThrow('enough');
     expect([existsSync(other), readdirSync(join(other, '..'))]).toEqual([false, []]);
+  });
+
+  it('has the attachments beside the file, and an import copies them back', async () => {
+    const bench = await filled();
+    const files = {
+      'a b.png': 'cat',
+      'files/old.md': '---\ndaybook: 1\n---\n',
+      [`${BRANCH}/conversation.json`]: '{"messages":[]}',
+      'export.zip': 'no archive',
+      'lines.jsonl': '{"thread":{"id":"x"}}\n',
+    };
+    put(join(bench.logsFolder, ID, 'attachments'), files);
+    const { path } = await exportOf(bench, 'markdown-files');
+    expect(contentOf(join(path, ID, 'attachments'))).toEqual(files);
+    const text = readFileSync(join(path, `${ID}.md`), 'utf8');
+    expect(text).toContain(`(${ID}/attachments/a%20b.png)`);
+    const { imported, report } = await cameBack(path);
+    expect([counts(report).added, report.attachments, report.problems]).toEqual([4, 0, []]);
+    for (let time = 1; time <= 2; time += 1) {
+      const again = await imported.import(path, { attachments: true });
+      expect([counts(again).unchanged, again.problems]).toEqual([4, []]);
+      expect(again.attachments).toBe(time === 1 ? 5 : 0);
+    }
+    expect(contentOf(join(imported.logsFolder, ID, 'attachments'))).toEqual(files);
+    expect(imported.textOf(ID)).toBe((await bench.documents.read(ID))?.text);
+  });
+
+  it('for sharing has only the attachments that the shared messages name', async () => {
+    const bench = await openBench();
+    const tools = [{ result: '[image: read.png]' }];
+    bench.put(ID, {
+      messages: [
+        { role: 'system', content: '[file: rules.txt]' },
+        { role: 'user', content: '[image: cat.png]', metadata: { tools } },
+      ],
+    });
+    put(join(bench.logsFolder, ID, 'attachments'), {
+      'cat.png': 'cat',
+      'read.png': 'read',
+      'rules.txt': 'rules',
+    });
+    const path = join(tempFolder(), 'shared');
+    const request = bench.requestOf('markdown', { forSharing: true });
+    expect((await bench.exporter.toFolder(path, request)).attachments).toBe(1);
+    expect(contentOf(join(path, ID))).toEqual({ 'attachments/cat.png': 'cat' });
   });
 
   it('with one shared conversation names no other one', async () => {

@@ -69,8 +69,12 @@ export async function exportConversations(
       bar.clear();
       if (output !== undefined) {
         const { conversations: done, messages } = counts;
-        console.log(`${countOf(done, 'conversation')}, ${countOf(messages, 'message')}`);
+        const copied = isFolder && counts.attachments > 0;
+        console.log(
+          `${countOf(done, 'conversation')}, ${countOf(messages, 'message')}${copied ? `, ${countOf(counts.attachments, 'attachment')}` : ''}`,
+        );
       }
+      if (!isFolder) reportAttachments(counts);
       reportDamaged(counts);
       if (hasFilter(selection) && counts.conversations + counts.damaged.length === 0)
         reportNone(selection);
@@ -97,6 +101,13 @@ function formatOf(output = ''): ExportFormat {
   const name = output.replace(/\.age$/i, '').toLowerCase();
   if (name.endsWith('.md')) return 'markdown';
   return name.endsWith('.json') ? 'json' : 'jsonl';
+}
+
+function reportAttachments({ attachments }: ExportCounts): void {
+  if (attachments === 0) return;
+  console.error(
+    `not exported: ${countOf(attachments, 'attachment')}. Backups and the format markdown-files have attachments.`,
+  );
 }
 
 function reportDamaged({ damaged }: ExportCounts): void {

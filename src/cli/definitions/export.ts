@@ -13,7 +13,7 @@ export function addExport(program: Command, flags: () => Flags): void {
     .addOption(
       new Option(
         '-f, --format <format>',
-        'json or jsonl: to restore; openai: for other programs; markdown-files: a folder with one file per conversation; markdown: one text, for reading only. All formats except markdown can be imported again (default: markdown for a file that ends in .md, json for .json, otherwise jsonl)',
+        'json or jsonl: to restore; openai: for other programs; markdown-files: a folder with one file per conversation and with attachments; markdown: one text, for reading only. All formats except markdown can be imported again (default: markdown for a file that ends in .md, json for .json, otherwise jsonl)',
       ).choices(['json', 'jsonl', 'openai', 'markdown-files', 'markdown']),
     )
     .option(

@@ -4,10 +4,12 @@
  * accepts only its own exports; this import also adds the messages that only the export has.
  */
 
+import { posix } from 'node:path';
 import { defined, parsedJson } from '../../base/json.js';
 import { isRecord, listIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import { MAX_DOCUMENT_BYTES } from '../../files/read/whole-file.js';
+import { isAttachment } from '../../files/sealing/open-stores.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import {
@@ -57,19 +59,21 @@ export const daybook: Source = {
     return document['format'] === 'daybook-export' || isConversation(document);
   },
   async *read(input, { signal }) {
+    const attachments = input.files.filter(({ name }) => isAttachment(name));
     for (const file of input.files) {
       signal?.throwIfAborted();
+      if (isAttachment(file.name)) continue;
       const id = IN_FOLDER.exec(file.name)?.[1];
       if (id !== undefined) yield* folderConversation(file, id);
       else if (MARKDOWN.test(file.name) && !(await isLinesFile(file, input)))
-        yield* markdownConversation(file);
+        yield* markdownConversation(file, attachments);
       else if (input.form === 'file') yield* fileConversations(file, input);
     }
   },
 };
 
 const markdownOf = ({ files }: Input) =>
-  files.filter(({ name }) => MARKDOWN.test(name)).slice(0, MAX_PEEKS);
+  files.filter(({ name }) => MARKDOWN.test(name) && !isAttachment(name)).slice(0, MAX_PEEKS);
 
 const isLine = ({ thread, message, messages, daybook }: JsonObject) =>
   isRecord(thread) || isRecord(message) || (isRecord(daybook) && Array.isArray(messages));
@@ -78,10 +82,24 @@ const isLine = ({ thread, message, messages, daybook }: JsonObject) =>
 const isLinesFile = async (file: InputFile, { form }: Input) =>
   form === 'file' && isLine(objectIn(await firstLine(file)));
 
-async function* markdownConversation(file: InputFile): AsyncGenerator<ImportItem> {
+async function* markdownConversation(
+  file: InputFile,
+  attachments: readonly InputFile[],
+): AsyncGenerator<ImportItem> {
   const text = (await textOf(file)) ?? '';
   if (!isDaybookMarkdown(text)) return; // another Markdown file in the same folder
-  yield wholeOrProblem(documentOfMarkdown(text), { file, record: undefined });
+  const item = wholeOrProblem(documentOfMarkdown(text), { file, record: undefined });
+  yield item.type === 'conversation'
+    ? { ...item, inline: attachmentsBeside(file, item.id, attachments) }
+    : item;
+}
+
+/** The attachments that the export wrote beside the file, under the names that they had in the store. */
+function attachmentsBeside({ name }: InputFile, id: string, all: readonly InputFile[]) {
+  const folder = `${posix.join(posix.dirname(name), id, 'attachments')}/`;
+  return all.flatMap((each) =>
+    each.name.startsWith(folder) ? { ...each, name: each.name.slice(folder.length) } : [],
+  );
 }
 
 const isConversation = (document: JsonObject) =>

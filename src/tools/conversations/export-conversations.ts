@@ -49,6 +49,12 @@ export const exportConversations = defineTool({
       sizeBytes: z.int(),
       conversations: z.int().describe('Number of conversations in this text or file.'),
       messages: z.int(),
+      attachmentsNotIncluded: z
+        .int()
+        .describe(
+          'Attachments of these conversations. Of all exports, only the format markdown-files of daybook export has them.',
+        )
+        .exactOptional(),
       total: z.int().describe('Selected conversations, on all pages.').exactOptional(),
       tooLong: z
         .array(z.object({ conversationId: z.string(), sizeBytes: z.int() }))
@@ -67,16 +73,17 @@ export const exportConversations = defineTool({
   async run(given, { exporter }, { signal, progress }) {
     const request = requestOf(given, signal, progress);
     if (given.file !== undefined) {
-      const { damaged, ...written } = await exporter.toFile(given.file, request);
-      return { hasMore: false, ...written, ...named(damaged) };
+      const { damaged, attachments, ...written } = await exporter.toFile(given.file, request);
+      return { hasMore: false, ...written, ...notIncluded(attachments), ...named(damaged) };
     }
     const room = { max: given.maxTokens - OVERHEAD_TOKENS, measure: estimateTokens };
-    const { damaged, nextAfter, ...page } = await exporter.toText(request, room);
+    const { damaged, attachments, nextAfter, ...page } = await exporter.toText(request, room);
     return {
       ...(nextAfter !== undefined && { nextCursor: nextAfter }),
       hasMore: nextAfter !== undefined,
       sizeBytes: Buffer.byteLength(page.text),
       ...page,
+      ...notIncluded(attachments),
       ...named(damaged),
     };
   },
@@ -110,6 +117,9 @@ function requestOf(
       (done % 50 === 0 || done === total) && progress({ progress: done, total }),
   };
 }
+
+const notIncluded = (attachments: number) =>
+  attachments > 0 ? { attachmentsNotIncluded: attachments } : {};
 
 const named = (damaged: readonly Damaged[]) => ({
   damaged: damaged

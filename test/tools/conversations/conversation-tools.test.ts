@@ -1,5 +1,5 @@
 /** Listing, changing, deleting, branching and merging through the official client, on real files. */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { useToolSession } from '../../support/tool-session.js';
@@ -188,5 +188,17 @@ describe('branch_conversation and merge_conversations', () => {
     expect(await failure('branch_conversation', { conversationId: 'k', messageId: 'no' })).toBe(
       'MESSAGE_NOT_FOUND',
     );
+  });
+});
+
+describe('export_conversations', () => {
+  it('says how many attachments are not in the text or the file', async () => {
+    const { conversationPath } = await call('save_message', { role: 'user', content: 'x' });
+    const shown = (args: Record<string, unknown>) => call('export_conversations', args);
+    expect(await shown({})).not.toHaveProperty('attachmentsNotIncluded');
+    mkdirSync(join(String(conversationPath), 'attachments'));
+    writeFileSync(join(String(conversationPath), 'attachments', 'cat.png'), 'cat');
+    for (const args of [{}, { format: 'jsonl', file: 'all.jsonl' }])
+      expect(await shown(args)).toMatchObject({ attachmentsNotIncluded: 1 });
   });
 });

@@ -9,6 +9,7 @@ import { folderSize } from '../../../files/read/folder-size.js';
 import { readStamp } from '../../../files/read/stamp.js';
 import { walkFiles } from '../../../files/read/walk-files.js';
 import { openHandle } from '../../../files/safe-access/open-regular.js';
+import { openFile, sealedFileKey } from '../../../files/sealing/sealed-form.js';
 import type { Message } from '../document/schema.js';
 
 /** `folder` is that of a conversation, here and below. */
@@ -48,11 +49,21 @@ export async function mergeAttachments(
 
 type Text = Pick<Message, 'content'> & { readonly metadata?: Message['metadata'] | undefined };
 
-export interface NamedAttachment {
-  /** Relative to `attachments/`. */
+export interface Attachment {
+  /** Relative to `attachments/`, with `/`. */
   readonly name: string;
   readonly path: string;
   readonly sizeBytes: number;
+}
+
+/** Returns the attachments of a conversation, without links. FILESYSTEM_ERROR. */
+export async function attachmentsOf(folder: string): Promise<Attachment[]> {
+  const found: Attachment[] = [];
+  for await (const { name, path, isPlain } of walkFiles(attachmentsIn(folder), isTemporary)) {
+    if (!isPlain) continue;
+    found.push({ name, path, sizeBytes: Number((await readStamp(path))?.size ?? 0) });
+  }
+  return found;
 }
 
 /**
@@ -63,15 +74,13 @@ export interface NamedAttachment {
 export async function namedAttachments(
   folder: string,
   messages: readonly Text[],
-): Promise<NamedAttachment[]> {
-  const named: NamedAttachment[] = [];
-  let text: string | undefined;
-  for await (const { name, path, isPlain } of walkFiles(attachmentsIn(folder), isTemporary)) {
-    text ??= comparable(messages.map((each) => `${each.content} ${metadataText(each)}`).join(' '));
-    if (!isPlain || !text.includes(comparable(basename(name)))) continue;
-    named.push({ name, path, sizeBytes: Number((await readStamp(path))?.size ?? 0) });
-  }
-  return named;
+): Promise<Attachment[]> {
+  const all = await attachmentsOf(folder);
+  if (all.length === 0) return all;
+  const text = comparable(
+    messages.map((each) => `${each.content} ${metadataText(each)}`).join(' '),
+  );
+  return all.filter(({ name }) => text.includes(comparable(basename(name))));
 }
 
 const metadataText = ({ metadata }: Text) =>
@@ -80,16 +89,19 @@ const metadataText = ({ metadata }: Text) =>
 const comparable = (text: string) =>
   `-${text.normalize('NFC').replace(/[^\p{L}\p{N}]+/gu, '-')}`.replace(/^-+/, '-');
 
-/** Copies attachments into a new conversation, as they are stored. Durable when it resolves. Throws like `mergeAttachments`. */
+/**
+ * Copies attachments into the folder of another conversation: as they are stored, or with `isPlain` decrypted.
+ * Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR; with `isPlain` also DECRYPT.
+ */
 export async function copyAttachmentsTo(
   into: string,
-  attachments: readonly NamedAttachment[],
-  durability: Durability,
+  attachments: readonly Attachment[],
+  { isPlain = false, ...durability }: Durability & { readonly isPlain?: boolean },
 ): Promise<void> {
   for (const { name, path } of attachments) {
     const target = join(attachmentsIn(into), name);
     await makeFolder(dirname(target));
-    await writeNewFile(target, contentOf(path), durability);
+    await writeNewFile(target, isPlain ? plainContentOf(path) : contentOf(path), durability);
   }
 }
 
@@ -108,6 +120,16 @@ export async function sweepAttachments(folder: string): Promise<void> {
 async function* contentOf(path: string): AsyncGenerator<Uint8Array> {
   const handle = await openHandle(path);
   yield* handle.createReadStream();
+}
+
+/** A sealed file is decrypted as a whole. */
+async function* plainContentOf(path: string): AsyncGenerator<Uint8Array> {
+  const sealed: Uint8Array[] = [];
+  for await (const part of contentOf(path)) {
+    if (sealed.length > 0 || sealedFileKey(part) !== undefined) sealed.push(part);
+    else yield part;
+  }
+  if (sealed.length > 0) yield openFile(Buffer.concat(sealed), path);
 }
 
 async function hashOf(path: string): Promise<string> {
