@@ -297,6 +297,7 @@ describe('redaction', () => {
     hash: true,
     said: true,
     head: true,
+    updatedAt: true,
     times: true,
     isRemnant: true,
     first: true,

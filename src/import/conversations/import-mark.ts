@@ -23,6 +23,8 @@ export interface SourceMark {
   readonly said: string;
   /** Digest of title, module, tags and pin as they were imported. */
   readonly head: string;
+  /** When the source changed it last, if the source says so. */
+  readonly updatedAt?: string;
   /** `file` if the source has no times, so that the times of its file are used. */
   readonly times?: 'file';
   /** Set if only a part of the conversation was found in the source. */
@@ -69,12 +71,24 @@ export function markIn(metadata: JsonObject | undefined): SourceMark | undefined
     hash,
     said,
     head,
+    ...(typeof source['updatedAt'] === 'string' && { updatedAt: source['updatedAt'] }),
     ...(source['times'] === 'file' && { times: 'file' }),
     ...(source['isRemnant'] === true && { isRemnant: true }),
     ...(typeof source['first'] === 'string' && { first: source['first'] }),
     ...(Array.isArray(source['replaced']) && { replaced: source['replaced'].map(String) }),
   };
 }
+
+/** Whether the source of `now` is older than the one that was imported. */
+export const isOlderMark = (mark: SourceMark, now: SourceMark): boolean =>
+  mark.updatedAt !== undefined && now.updatedAt !== undefined && now.updatedAt < mark.updatedAt;
+
+/** The mark of an older source that is imported after a newer one, of which the head stays. */
+export const withNewerHead = (now: SourceMark, { head, updatedAt }: SourceMark): SourceMark => ({
+  ...now,
+  head,
+  ...(updatedAt !== undefined && { updatedAt }),
+});
 
 /** Identifies a conversation of any source. */
 export type SourceId = Pick<SourceMark, 'kind' | 'id'>;

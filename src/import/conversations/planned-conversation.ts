@@ -55,6 +55,7 @@ export function candidateOf(
     hash,
     said,
     head: headDigestOf(fields),
+    ...(given.updatedAt !== undefined && { updatedAt: given.updatedAt }),
     ...(times && { times }),
     ...(given.isRemnant && { isRemnant: true }),
     ...(messages[0] && { first: messages[0].id }),

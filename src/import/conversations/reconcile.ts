@@ -7,7 +7,14 @@ import { later } from '../../base/clock.js';
 import type { PastMessage } from '../../stores/conversations/document/apply-appends.js';
 import type { Revision } from '../../stores/conversations/document/apply-revision.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
-import { contentDigestOf, digestOf, headDigestOf, type SourceMark } from './import-mark.js';
+import {
+  contentDigestOf,
+  digestOf,
+  headDigestOf,
+  isOlderMark,
+  type SourceMark,
+  withNewerHead,
+} from './import-mark.js';
 import { type Candidate, type CandidateMessage, otherVersionId } from './planned-conversation.js';
 
 /** New messages of the source, and the message before them. */
@@ -93,19 +100,23 @@ function extendedBySource(
 
 /** Whether the source has changed since the import that wrote this mark. */
 export const isChanged = (mark: SourceMark, now: SourceMark): boolean =>
-  mark.hash !== now.hash || mark.head !== now.head || mark.count !== now.count;
+  mark.hash !== now.hash ||
+  mark.count !== now.count ||
+  (mark.head !== now.head && !isOlderMark(mark, now));
 
 /**
  * Whether an older export is imported after a newer one. If something was changed here since, only an export
  * with fewer messages is known to be older.
  */
-function isOlder(current: Conversation, mark: SourceMark, { fields, messages }: Candidate) {
+function isOlder(current: Conversation, mark: SourceMark, { fields, messages, ...now }: Candidate) {
   if (fields.updatedAt >= current.updatedAt || messages.length > mark.count) return false;
+  const isOlderVersion = isOlderMark(mark, now.mark);
   const stored = new Set(current.messages.map(({ id }) => id));
-  if (messages.length < mark.count && messages.every(({ id }) => stored.has(id))) return true;
+  const hasFewer = isOlderVersion || messages.length < mark.count;
+  if (hasFewer && messages.every(({ id }) => stored.has(id))) return true;
   return (
     current.messages.length === mark.count &&
-    headDigestOf(current) === mark.head &&
+    (isOlderVersion || headDigestOf(current) === mark.head) &&
     isUntouched(current, mark)
   );
 }
@@ -141,13 +152,17 @@ function firstMissing(
 
 /**
  * Title, module, tags and pin follow the source unless one of them was changed here. A title that was
- * derived from a message is replaced in any case.
+ * derived from a message is replaced in any case. If the source is older than the imported one, all stay.
  */
 function headRevision(
   current: Conversation,
   mark: SourceMark,
   { fields, mark: now }: Candidate,
 ): Revision {
+  if (isOlderMark(mark, now)) {
+    const metadata = { ...current.metadata, source: withNewerHead(now, mark) };
+    return { updatedAt: current.updatedAt, fields: { metadata } };
+  }
   const { title, module, tags, pinned, metadata, updatedAt } = fields;
   const isOwn = headDigestOf(current) !== mark.head;
   const isTitleMade = current.titleFrom !== undefined;
