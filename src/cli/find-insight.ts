@@ -23,7 +23,7 @@ export async function findInsight(store: InsightStore, name: string): Promise<st
   }
   const all = await store.all();
   const ids = all.map(({ insight }) => insight.id).filter((id) => id.startsWith(typed));
-  const [only, second] = ids;
+  const only = onlyOf(ids, typed);
   if (only === undefined) {
     await requireNotDeleted(store, typed);
     throw new AppError('VALIDATION_ERROR', `No insight has an id that begins with ${typed}.`, {
@@ -31,7 +31,23 @@ export async function findInsight(store: InsightStore, name: string): Promise<st
       details: { missing: 'insight' },
     });
   }
-  if (second === undefined) return only;
+  return only;
+}
+
+/** The ids of the deleted insights that begin with `name`, each once. */
+export async function deletedInsights(
+  store: Pick<InsightStore, 'trashed'>,
+  name: string,
+): Promise<string[]> {
+  const typed = name.trim().toLowerCase();
+  if (!BEGINNING.test(typed)) return [];
+  const ids = (await store.trashed()).map(({ original }) => original);
+  return [...new Set(ids.filter((id) => id.startsWith(typed)))];
+}
+
+/** `undefined` if there is none, CONFLICT for several. */
+export function onlyOf(ids: readonly string[], typed: string): string | undefined {
+  if (ids.length < 2) return ids[0];
   const named = ids.slice(0, MAX_LISTED).join(', ');
   const more = ids.length > MAX_LISTED ? ', …' : '';
   throw new AppError(

@@ -13,6 +13,7 @@ import { shellLine } from '../clients/shell-line.js';
 import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { findArchived, findDeleted } from '../find-conversation.js';
+import { deletedInsights, onlyOf } from '../find-insight.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { report } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';
@@ -50,11 +51,19 @@ export async function restoreDeleted(
     const path = await restoreNote(what, present, app);
     if (path !== undefined) return reportNote(path, call);
   }
-  if (INSIGHT.test(what) && !(await isDeletedKey(what, app))) {
-    const path = await app.insights.restore(what);
+  const insight = await deletedInsight(what, app);
+  if (insight !== undefined) {
+    const path = await app.insights.restore(insight);
     return report({ path }, json, () => console.log(`The insight was restored: ${path}`));
   }
   await reportConversation(await restoreConversation(what, call), call);
+}
+
+/** Its id or its name in the trash; `undefined` if `what` is another item. CONFLICT for several insights. */
+async function deletedInsight(what: string, app: App): Promise<string | undefined> {
+  if (INSIGHT.test(what)) return (await isDeletedKey(what, app)) ? undefined : what;
+  const ids = await deletedInsights(app.insights, what);
+  return ids.length === 0 || (await isGoneConversation(what, app)) ? undefined : onlyOf(ids, what);
 }
 
 /** Returns the path in the memory bank; `undefined` if `what` is the key or title of a conversation. */

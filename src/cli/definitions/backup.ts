@@ -24,7 +24,7 @@ export function addBackup(program: Command, flags: () => Flags): void {
     .command('restore')
     .argument(
       '<what>',
-      'a backup, an export (JSON, JSON Lines), the id, key or title of a deleted or archived conversation, the id of a deleted insight, or the path of a deleted note',
+      'a backup, an export (JSON, JSON Lines), the id, key or title of a deleted or archived conversation, the id of a deleted insight or its first four or more characters, or the path of a deleted note',
     )
     .description(
       'restore what is missing, without overwriting files; with --version, an earlier version of a conversation',
