@@ -129,6 +129,29 @@ describe('daybook import', () => {
     });
   });
 
+  it('does not report that nothing is new if it stopped at the size limit', async () => {
+    await withPlace(async (place) => {
+      const folder = join(place.root, 'conversation-logs', '20250124-1706102400123');
+      const path = join(place.folder, 'all.jsonl');
+      await mkdir(folder, { recursive: true });
+      await writeFile(
+        join(folder, 'conversation.json'),
+        '{"messages":[{"role":"user","content":"tea"}]}',
+      );
+      await run(place, 'export', '-o', path);
+      const other = { ...place, root: join(place.folder, 'other') };
+      other.env['DAYBOOK_MAX_SIZE_MB'] = '1';
+      await mkdir(join(other.root, 'conversation-logs'), { recursive: true });
+      await writeFile(join(other.root, 'conversation-logs', 'filler'), Buffer.alloc(1_100_000));
+      const stopped = await run(other, 'import', path, '--yes');
+      expect(stopped.stderr).toContain('STORAGE_FULL');
+      expect(stopped).toMatchObject({
+        code: 1,
+        stdout: expect.not.stringContaining('nothing new'),
+      });
+    });
+  });
+
   it('imports the standard input, and the same text only once', async () => {
     await withPlace(async (place) => {
       const pipe = (text: string | Uint8Array, ...args: string[]) =>

@@ -262,7 +262,7 @@ function* linesOf(report: ImportReport, isPlan: boolean): Generator<string> {
   if (left.length > 0) yield `not imported: ${left.join('; ')}`;
   const isNothing = added + updated + unchanged + skipped + report.notesUpdated === 0;
   const hasRead = report.sources.length > 0 && left.length + report.problems.length === 0;
-  if (isNothing && some.length === 0 && hasRead) {
+  if (isNothing && some.length === 0 && hasRead && report.stopped === undefined) {
     yield 'nothing new: Daybook stored its notes, insights and facts before, or they were deleted here';
   }
   if (report.branched.length > 0) {
