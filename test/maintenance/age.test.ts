@@ -1,6 +1,6 @@
 /** Backups and exports as age files: the tool `age` decrypts them, and they contain no plain text. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Place, runCommand, withPlace } from '../e2e/harness.js';
@@ -53,14 +53,18 @@ describe('an age file', () => {
       for (const args of [[], ['--identity', other.path], ['--identity', mistyped]]) {
         const refused = await outcome(next, 'restore', path, ...args, '--json');
         expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: 'DECRYPT' } });
+        expect(existsSync(next.root)).toBe(false);
       }
       await run(next, 'restore', path, '--identity', key.path);
       expect(await run(next, 'search', 'raven')).toContain(MARK);
       expect(await run(next, 'mb', 'read', 'a.md')).toContain(MARK);
       const cut = join(place.folder, 'cut.tar.gz.age');
       writeFileSync(cut, readFileSync(path).subarray(0, -20));
-      const damaged = await outcome(next, 'restore', cut, '--identity', key.path, '--json');
-      expect(JSON.parse(damaged.stdout)).toMatchObject({ error: { code: 'CORRUPT' } });
+      for (const target of [next, { ...place, root: join(place.folder, 'third') }]) {
+        const damaged = await outcome(target, 'restore', cut, '--identity', key.path, '--json');
+        expect(JSON.parse(damaged.stdout)).toMatchObject({ error: { code: 'CORRUPT' } });
+      }
+      expect(existsSync(join(place.folder, 'third'))).toBe(false);
     });
   });
 
@@ -76,6 +80,9 @@ describe('an age file', () => {
         expect(execFileSync('age', ['-d', '-i', key.path, path]).toString()).toBe(plain);
       }
       const next = { ...place, root: join(place.folder, 'next') };
+      const refused = await outcome(next, 'restore', path, '--json');
+      expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: 'DECRYPT' } });
+      expect(existsSync(next.root)).toBe(false);
       await run(next, 'restore', path, '--identity', String(keys[1]?.path));
       expect(await run(next, 'search', 'raven')).toContain(MARK);
       const locked = { ...place, env: { ...place.env, DAYBOOK_AGE_PASSPHRASE: PASSPHRASE } };

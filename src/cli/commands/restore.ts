@@ -6,13 +6,16 @@ import { dirname, resolve } from 'node:path';
 import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
 import { assertNotEmpty } from '../../config/given-path.js';
+import { readExport } from '../../exchange/read-export.js';
 import { restoreExport } from '../../exchange/restore-export.js';
+import { isPresent } from '../../files/paths/folders.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { isArchive, isArchiveName } from '../../files/tar-archive.js';
+import { checkArchive } from '../../maintenance/check-archive.js';
 import { graphPathsOf } from '../../maintenance/graph-in-archive.js';
 import { restoreArchive } from '../../maintenance/restore-archive.js';
 import { withAgeKeys } from '../age-encryption-options.js';
-import type { Flags } from '../configuration.js';
+import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { report as reportFacts } from '../terminal/output.js';
@@ -62,6 +65,10 @@ async function restoreWhat(what: string, options: RestoreOptions, flags: Flags):
   const isReading = dryRun || to !== undefined;
   // A name that is not a file can only be in a store that exists.
   const mayCreateRoot = !what.endsWith('.md') && (await isPresentFile(resolve(what)));
+  const { root } = configuration(flags);
+  if (mayCreateRoot && !isReading && !(await isPresent(root))) {
+    await requireRestorable(resolve(what), options);
+  }
   await withApp(
     flags,
     async (app, signal) => {
@@ -104,6 +111,14 @@ async function restoreVersionOf(
   }
   const { restoreVersion } = await import('./history.js');
   await restoreVersion(what, number, json, flags);
+}
+
+/** Reads the file before a root is created for it. Throws like `restoreArchive` and `restoreExport`. */
+async function requireRestorable(path: string, options: RestoreOptions): Promise<void> {
+  const isBackup = await isArchive(path);
+  requireFitting(options, isBackup);
+  if (isBackup) await checkArchive(path);
+  else for await (const _first of readExport(path)) break;
 }
 
 /** The path of an existing file: `what` itself, or a backup in the folder of backups. */
