@@ -14,6 +14,7 @@ import { fileError, withFileError } from './file-errors.js';
 import { FILE_MODE } from './private-modes.js';
 import { MAX_DOCUMENT_BYTES } from './read/whole-file.js';
 import { readGivenStart } from './safe-access/given-file.js';
+import { SEALED_FILE_BYTES, sealedFileKey } from './sealing/sealed-form.js';
 
 export interface ArchiveFile {
   /** Relative, with `/`. `readArchive` does not check it: check it before you use it as a path. */
@@ -69,7 +70,8 @@ export async function isArchive(path: string): Promise<boolean> {
 
 /**
  * Yields the files in the order of the archive. CORRUPT if it is damaged, incomplete, not an archive, or
- * contains an entry that is not a regular file or folder. FILESYSTEM_ERROR if it cannot be read.
+ * contains an entry that is not a regular file or folder. DECRYPT if it is sealed as one file.
+ * FILESYSTEM_ERROR if it cannot be read.
  */
 export async function* readArchive(path: string): AsyncGenerator<ArchiveFile> {
   yield* unpacked(openSource(path), path);
@@ -106,6 +108,7 @@ async function* unpacked(source: Readable, path: string): AsyncGenerator<Archive
 
 function openSource(path: string): Readable {
   try {
+    if (sealedFileKey(readGivenStart(path, SEALED_FILE_BYTES)) !== undefined) throw sealed(path);
     return streamDecrypted(path);
   } catch (error) {
     throw readError(error, path);
@@ -130,6 +133,14 @@ function readError(error: unknown, path: string): unknown {
   const problem = error instanceof Error ? error.message : 'it cannot be read';
   return damaged(path, problem.replace(/\.$/, ''), error);
 }
+
+/** Only an attachment in an encrypted store: archives of Daybook are not sealed as a whole. */
+const sealed = (path: string) =>
+  new AppError(
+    'DECRYPT',
+    `${path} is an archive that the store encrypted as one file. Daybook does not read the files in it.`,
+    { hint: 'Nothing was changed. After daybook decrypt, Daybook reads them.', details: { path } },
+  );
 
 function damaged(path: string, problem: string, cause?: unknown): AppError {
   return new AppError('CORRUPT', `The archive ${path} is damaged: ${problem}.`, {

@@ -32,46 +32,61 @@ export interface ScanOptions {
   readonly otherFiles?: Iterable<string>;
   readonly signal: AbortSignal;
   onFile(): void;
+  /** Called with a file, and the reason in words, that could not be read completely. */
+  onUnread(file: { readonly path: string; readonly reason: string }): void;
 }
 
 const SHOWN = 6;
 
-/** Skips files that cannot be read; `daybook doctor` lists them. FILESYSTEM_ERROR. */
+/** Reports files that cannot be read to `onUnread`, and continues. FILESYSTEM_ERROR: of a folder. */
 export async function* scanFolders(
   folders: readonly string[],
-  { sealer, otherFiles = [], signal, onFile }: ScanOptions,
+  { sealer, otherFiles = [], signal, onFile, onUnread }: ScanOptions,
 ): AsyncGenerator<StoredSecret> {
   for (const folder of folders) {
     for await (const { path, isPlain } of walkFiles(folder, (name) => NO_DATA.has(name))) {
       signal.throwIfAborted();
       if (!isPlain) continue;
       onFile();
-      yield* isArchiveName(path) ? secretsInArchive(path, sealer) : secretsInFile(path, sealer);
+      const found = isArchiveName(path)
+        ? secretsInArchive(path, sealer)
+        : secretsInFile(path, sealer);
+      yield* reportingUnread(path, found, onUnread);
     }
   }
   for (const path of otherFiles) {
     if (folders.some((folder) => isBelow(path, folder)) || !(await isFile(path))) continue;
     signal.throwIfAborted();
     onFile();
-    yield* secretsInFile(path, sealer);
+    yield* reportingUnread(path, secretsInFile(path, sealer), onUnread);
+  }
+}
+
+async function* reportingUnread(
+  path: string,
+  found: AsyncIterable<StoredSecret>,
+  onUnread: ScanOptions['onUnread'],
+): AsyncGenerator<StoredSecret> {
+  try {
+    yield* found;
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    onUnread({ path, reason: error.message });
   }
 }
 
 async function* secretsInFile(path: string, sealer: FileSealer): AsyncGenerator<StoredSecret> {
-  const text = await textOf(path, sealer);
+  const found = await readStored(path);
+  const text = found && sealer.open(path, found.bytes).toString();
   for (const part of text === undefined ? [] : partsOf(path, text)) yield* secretsOf(path, part);
 }
 
 const isFile = async (path: string) => (await readStamp(path)) !== undefined;
 
 async function* secretsInArchive(path: string, sealer: FileSealer): AsyncGenerator<StoredSecret> {
-  try {
-    for await (const { name, bytes } of readArchive(path)) {
-      const text = sealer.open(name, Buffer.from(bytes)).toString();
-      for (const part of partsOf(name, text)) yield* secretsOf(`${path} (${name})`, part, name);
-    }
-  } catch (error) {
-    if (!isAppError(error)) throw error;
+  for await (const { name, bytes } of readArchive(path)) {
+    const text = sealer.open(name, Buffer.from(bytes)).toString();
+    for (const part of partsOf(name, text)) yield* secretsOf(`${path} (${name})`, part, name);
   }
 }
 
@@ -91,16 +106,6 @@ async function* secretsOf(
     const where = name.endsWith('.json') ? place : line;
     const shown = `${text.slice(start, Math.min(end, start + SHOWN)).replace(/\s/g, ' ')}…`;
     yield { path, ...(where !== undefined && { place: where }), kind, shown };
-  }
-}
-
-async function textOf(path: string, sealer: FileSealer): Promise<string | undefined> {
-  try {
-    const found = await readStored(path);
-    return found && sealer.open(path, found.bytes).toString();
-  } catch (error) {
-    if (isAppError(error)) return undefined;
-    throw error;
   }
 }
 

@@ -198,6 +198,7 @@ describe('a scan of the store', () => {
       sealer: plainSealer,
       signal,
       onFile: () => undefined,
+      onUnread: () => undefined,
     })) {
       found.push(secret);
     }

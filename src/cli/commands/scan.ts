@@ -10,23 +10,34 @@ import { withProgressBar } from '../terminal/progress-bar.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withReadingApp } from '../with-app.js';
 
+interface Unread {
+  readonly path: string;
+  readonly reason: string;
+}
+
 /** Prints the place and the beginning of each secret, never the whole secret. */
 export async function scan({ json }: { json?: boolean }, flags: Flags): Promise<void> {
   const { logsDir, root } = configuration(flags);
   await withReadingApp(flags, async ({ archives, kg, memoryBank, sealer }, signal) => {
     const secrets: StoredSecret[] = [];
+    const unread: Unread[] = [];
     let files = 0;
     await withProgressBar(async (show) => {
       const onFile = () => show({ progress: ++files, unit: 'file' });
       const otherFiles = graphPathsOf(kg.files).values();
-      const options = { sealer, otherFiles, signal, onFile };
+      const onUnread = (file: Unread) => unread.push(file);
+      const options = { sealer, otherFiles, signal, onFile, onUnread };
       const folders = [logsDir, memoryBank.folder, archives.folder];
       for await (const secret of scanFolders(folders, options)) {
         secrets.push(secret);
       }
     });
     if (secrets.length > 0) process.exitCode = NOTHING_FOUND;
-    report({ root, files, secrets }, json, () => print(secrets, files, flags));
+    report({ root, files, secrets, unread }, json, () => {
+      print(secrets, files - unread.length, flags);
+      for (const { path, reason } of unread)
+        console.log(oneLine(`${path}: could not be read: ${reason}`));
+    });
   });
 }
 
