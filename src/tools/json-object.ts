@@ -12,3 +12,26 @@ export function jsonObject(description: string) {
     .custom<JsonObject>(isRecord, 'Invalid input: expected a JSON object')
     .meta({ type: 'object', description });
 }
+
+/** Like `jsonObject`, for an input that is stored: refuses a number such as 1e400, which would be stored as null. */
+export function storedJsonObject(description: string) {
+  const isStorable = (value: unknown) => isRecord(value) && hasOnlyFiniteNumbers(value);
+  return z
+    .custom<JsonObject>(
+      isStorable,
+      'Invalid input: expected a JSON object with numbers of at most 1.8e308',
+    )
+    .meta({ type: 'object', description });
+}
+
+/** Not recursive, because the store checks the depth later. */
+function hasOnlyFiniteNumbers(object: JsonObject): boolean {
+  const objects: object[] = [object];
+  for (let each = objects.pop(); each !== undefined; each = objects.pop()) {
+    for (const value of Object.values(each)) {
+      if (typeof value === 'number' && !Number.isFinite(value)) return false;
+      if (typeof value === 'object' && value !== null) objects.push(value);
+    }
+  }
+  return true;
+}

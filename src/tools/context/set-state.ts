@@ -5,7 +5,7 @@ import { AppError } from '../../base/errors.js';
 import { notFound } from '../../stores/conversations/conversation-errors.js';
 import { estimateTokens } from '../answer-budget.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
-import { jsonObject } from '../json-object.js';
+import { storedJsonObject } from '../json-object.js';
 import { maskedField, noteBetween } from '../masked-note.js';
 
 export const setState = defineTool({
@@ -28,7 +28,7 @@ export const setState = defineTool({
         .nullable()
         .describe('Default number of messages that get_conversation and session_start return.')
         .exactOptional(),
-      values: jsonObject(
+      values: storedJsonObject(
         'Any keys with JSON values. null removes a key; other keys are not changed.',
       ).exactOptional(),
     }),

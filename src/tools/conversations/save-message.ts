@@ -25,7 +25,7 @@ import {
   titled,
 } from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
-import { jsonObject } from '../json-object.js';
+import { storedJsonObject } from '../json-object.js';
 import { joinedNote, maskedField, maskedNoteOf } from '../masked-note.js';
 
 export const saveMessage = defineTool({
@@ -51,7 +51,7 @@ export const saveMessage = defineTool({
         .string()
         .describe('Id of the message that this one answers.')
         .exactOptional(),
-      metadata: jsonObject('JSON to store with the message.').exactOptional(),
+      metadata: storedJsonObject('JSON to store with the message.').exactOptional(),
       title: newTitle.describe('Title of a new conversation.').exactOptional(),
       module: moduleName.describe('Area of work of a new conversation.').exactOptional(),
       tags: newTags.describe('Tags of a new conversation.').exactOptional(),

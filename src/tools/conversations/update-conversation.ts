@@ -13,7 +13,7 @@ import {
   toListed,
 } from '../conversation-input.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
-import { jsonObject } from '../json-object.js';
+import { jsonObject, storedJsonObject } from '../json-object.js';
 import { maskedField, noteBetween } from '../masked-note.js';
 
 const MAX_METADATA_TOKENS = 8_000;
@@ -39,7 +39,7 @@ export const updateConversation = defineTool({
         .exactOptional(),
       pinned: z.boolean().describe('True: it is never pruned or archived.').exactOptional(),
       module: namedModule.nullable().describe('Area of work; null removes it.').exactOptional(),
-      metadata: jsonObject(
+      metadata: storedJsonObject(
         'Keys to set. null removes a key; other keys are not changed.',
       ).exactOptional(),
     }),

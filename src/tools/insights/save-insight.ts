@@ -5,7 +5,7 @@ import { defined } from '../../base/json.js';
 import { contextsOf } from '../../stores/insights/project-contexts.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { contentField, contextField, expiryOf, tagsField } from '../insight-view.js';
-import { jsonObject } from '../json-object.js';
+import { storedJsonObject } from '../json-object.js';
 import { joinedNote, noteBetween } from '../masked-note.js';
 
 const EXPIRED =
@@ -22,7 +22,9 @@ export const saveInsight = defineTool({
     z.strictObject({
       content: contentField.describe('The insight. It must be clear without other text.'),
       context: contextField,
-      metadata: jsonObject('JSON to store with it; its text can be searched.').exactOptional(),
+      metadata: storedJsonObject(
+        'JSON to store with it; its text can be searched.',
+      ).exactOptional(),
       tags: tagsField.describe('Tags of the insight.').exactOptional(),
       expires: z
         .string()

@@ -10,7 +10,7 @@ import {
   tagsField,
   toShown,
 } from '../insight-view.js';
-import { jsonObject } from '../json-object.js';
+import { storedJsonObject } from '../json-object.js';
 import { maskedField, noteBetween } from '../masked-note.js';
 
 export const updateInsight = defineTool({
@@ -24,7 +24,7 @@ export const updateInsight = defineTool({
     z.strictObject({
       id: idField,
       content: contentField.describe('New content.').exactOptional(),
-      metadata: jsonObject('New metadata; it replaces all old metadata.').exactOptional(),
+      metadata: storedJsonObject('New metadata; it replaces all old metadata.').exactOptional(),
       tags: tagsField.describe('New tags; they replace all old tags.').exactOptional(),
       expires: z
         .string()

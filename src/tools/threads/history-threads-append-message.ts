@@ -8,7 +8,7 @@ import { ROLES } from '../../stores/conversations/document/schema.js';
 import { fitsModule } from '../../stores/modules.js';
 import { messageContent } from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
-import { jsonObject } from '../json-object.js';
+import { storedJsonObject } from '../json-object.js';
 import { maskedField, maskedNoteOf } from '../masked-note.js';
 import { moduleField, notInModule, threadIdField } from '../thread-view.js';
 
@@ -29,7 +29,7 @@ export const historyThreadsAppendMessage = defineTool({
         'The message; it is stored as given, except secrets and <private> parts.',
       ).exactOptional(),
       content: messageContent('Another name for body.').exactOptional(),
-      metadata: jsonObject('JSON to store with the message.').exactOptional(),
+      metadata: storedJsonObject('JSON to store with the message.').exactOptional(),
     }),
   output: () =>
     z.object({

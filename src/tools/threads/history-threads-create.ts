@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { newTitle, titled } from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
-import { jsonObject } from '../json-object.js';
+import { storedJsonObject } from '../json-object.js';
 import { fieldsOfMeta, moduleField, threadSchema, toThread } from '../thread-view.js';
 
 export const historyThreadsCreate = defineTool({
@@ -17,7 +17,9 @@ export const historyThreadsCreate = defineTool({
     z.strictObject({
       module: moduleField.describe('Area of work of the thread.'),
       title: newTitle.describe('Subject of the thread.').exactOptional(),
-      meta: jsonObject('JSON to store with the thread; tags is a list of texts.').exactOptional(),
+      meta: storedJsonObject(
+        'JSON to store with the thread; tags is a list of texts.',
+      ).exactOptional(),
     }),
   output: () => z.object({ success, id: z.string(), createdAt: z.string(), thread: threadSchema }),
   annotations: ADDS,
