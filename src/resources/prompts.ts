@@ -3,6 +3,7 @@ import type { App } from '../app.js';
 import { AppError } from '../base/errors.js';
 import type { Snippet } from '../context/snippets/relevant-snippets.js';
 import type { SearchCaller } from '../search/messages/keyword-search.js';
+import { damagedNotes } from '../stores/conversations/damaged-notes.js';
 import { type Completer, completeConversation, completeModule } from './completions.js';
 import { conversationText, DATA_NOTICE } from './conversation-text.js';
 import { conversationUri } from './conversation-uri.js';
@@ -57,9 +58,9 @@ const sessionStart: Prompt = {
     const { startSession } = await import('../context/session-start.js');
     const { sessionStartText, viewOf } = await import('../context/session-start-view.js');
     const start = await startSession(app, request, caller);
-    const snapshot = sessionStartText(
-      viewOf(start, { module: filters.module, timeZone: app.timeZone() }),
-    );
+    const view = viewOf(start, { module: filters.module, timeZone: app.timeZone() });
+    const notes = [...view.notes, ...damagedNotes(app.conversations)];
+    const snapshot = sessionStartText({ ...view, notes });
     return [
       {
         type: 'text',
@@ -89,12 +90,16 @@ const continueTopic: Prompt = {
     } as const;
     const { snippets } = await app.relevantSnippets.find(request, caller);
     const passages = snippets.map(snippetText);
+    const notes = damagedNotes(app.conversations);
     return [
       {
         type: 'text',
         text: `Let us continue this topic: ${topic}\n\nBelow are the stored passages about it, in the order of time. Write in a few sentences what was discussed and decided, as far as the passages show it. A passage that a later one seems to replace is marked. Then name what is still open and ask how to continue. If there is no passage, write that nothing is stored about it.`,
       },
-      { type: 'text', text: `${DATA_NOTICE}\n\n${passages.join('\n\n') || 'No passages.'}` },
+      {
+        type: 'text',
+        text: [DATA_NOTICE, passages.join('\n\n') || 'No passages.', ...notes].join('\n\n'),
+      },
     ];
   },
 };

@@ -1,6 +1,6 @@
 /** The input fields that several tools of conversations share, and a conversation as an item of a list. */
 import { z } from 'zod';
-import { countOf, hasText, shortened, shownNames } from '../base/display-text.js';
+import { hasText, shortened, shownNames } from '../base/display-text.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import { fitsModule } from '../stores/modules.js';
@@ -70,14 +70,6 @@ export function toListed(head: ConversationHead): z.output<typeof headSchema> {
     ...shownNames({ title, module }),
     ...(tags === undefined ? {} : { tags: tags.slice(0, MAX_TAGS).map(shortened) }),
   };
-}
-
-/** Says how many conversations an answer cannot have, because their files are damaged. */
-export function damagedNotes(conversations: ConversationStore): string[] {
-  const count = conversations.damaged().length;
-  return count === 0
-    ? []
-    : [`${countOf(count, 'conversation')} could not be read; see \`store_info\`.`];
 }
 
 const MAX_MODULES = 10;

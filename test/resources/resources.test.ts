@@ -267,6 +267,19 @@ describe('prompts', () => {
     }),
   );
 
+  it.each([
+    { name: 'session_start', arguments: {} },
+    { name: 'continue_topic', arguments: { topic: 'Tipz' } },
+  ])('of $name say that a conversation could not be read', (prompt) =>
+    inPlace(async (session, place) => {
+      const text = async () => JSON.stringify(await session.client.getPrompt(prompt));
+      const id = await save(session, { conversationId: 'broken', content: 'Old' });
+      await save(session, { content: 'Shall we review the Tipz risks?' });
+      expect(await text()).not.toContain('store_info');
+      await writeFile(fileOf(place, id), '{ broken');
+      await expect.poll(text).toContain('store_info');
+    })());
+
   it(
     'ask for a summary of a conversation that comes along as a resource',
     inPlace(async (session) => {

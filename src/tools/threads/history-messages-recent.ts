@@ -6,8 +6,9 @@ import type {
   ConversationStore,
   ConversationView,
 } from '../../stores/conversations/conversations.js';
+import { damagedNotes } from '../../stores/conversations/damaged-notes.js';
 import { maxTokens, messagesWithin } from '../answer-budget.js';
-import { damagedNotes, noSuchModule } from '../conversation-input.js';
+import { noSuchModule } from '../conversation-input.js';
 import { startOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { joinedNote } from '../masked-note.js';

@@ -1,9 +1,10 @@
 /** The tool `history_threads_list`: lists the threads of one module or of all, most recently used first. */
 
 import { z } from 'zod';
+import { damagedNotes } from '../../stores/conversations/damaged-notes.js';
 import { fitsModule } from '../../stores/modules.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
-import { damagedNotes, noSuchModule } from '../conversation-input.js';
+import { noSuchModule } from '../conversation-input.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { joinedNote } from '../masked-note.js';
 import { nextPage, pagination } from '../offset-page.js';
