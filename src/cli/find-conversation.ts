@@ -118,7 +118,7 @@ export function findArchived(archived: readonly Named[], name: string): string |
 }
 
 /** The facts of a conversation, or of a deleted one, that a name can mean. */
-export type Named = Pick<ConversationHead, 'conversationId' | 'clientId' | 'title'>;
+export type Named = Pick<ConversationHead, 'conversationId' | 'clientId' | 'title' | 'branchOf'>;
 type Rule = (head: Named, name: string) => boolean;
 
 /** White space is as in a list, which shows a title in one line. */
@@ -154,19 +154,24 @@ export function matching<T extends Named>(
 
 function ambiguous(name: string, found: readonly Named[], what = 'conversations'): AppError {
   const names = found.slice(0, MAX_LISTED).map((head) => {
-    const title = head.title === undefined ? '' : ` (${head.title})`;
-    return `${head.conversationId}${title}`;
+    const branch = head.branchOf && `a branch of ${head.branchOf.conversationId}`;
+    const about = [head.title, branch].filter((each) => each !== undefined).join(', ');
+    return `${head.conversationId}${about === '' ? '' : ` (${about})`}`;
   });
   const more = found.length > MAX_LISTED ? ', …' : '';
   return new AppError(
     'CONFLICT',
     `The name ${JSON.stringify(name)} matches ${found.length} ${what}: ${names.join(', ')}${more}`,
     {
-      hint: 'Type more of the name, or the whole id.',
+      // A branch has the title of its source.
+      hint: haveOneTitle(found) ? 'Type the whole id.' : 'Type more of the name, or the whole id.',
       details: { conversationIds: found.map(({ conversationId }) => conversationId) },
     },
   );
 }
+
+const haveOneTitle = (found: readonly Named[]) =>
+  new Set(found.map(({ title = '' }) => folded(title))).size === 1;
 
 const noneYet = (name: string) =>
   new AppError('CONVERSATION_NOT_FOUND', EMPTY_STORE.message, {

@@ -49,6 +49,16 @@ describe('a name of a conversation', () => {
     expect(Array.isArray(fitting) && fitting.sort()).toEqual(ids);
   });
 
+  it('that a conversation and its branch have is refused, and the branch is named as one', async () => {
+    const { store, put } = await withThree();
+    const branchOf = { conversationId: A, messageId: 'm1' };
+    put('20250103-1735862400000', { title: 'The Garden', branchOf, messages: [] });
+    const { code, hint, message } = await errorOf(findConversation(store, 'the garden'));
+    expect(code).toBe('CONFLICT');
+    expect(message.split(A)).toHaveLength(3);
+    expect(hint).not.toContain('more of the name');
+  });
+
   it('is the id if two conversations have the same key', () => {
     const heads = [
       { conversationId: A, clientId: 'plan' },
