@@ -64,6 +64,8 @@ export interface ImportedConversation extends RecordLocation {
   readonly summaries?: { readonly [level in SummaryLevel]?: ImportedSummary } | undefined;
   /** If it is one branch of a tree of messages: the id of the branch that the source shows, also for that one. */
   readonly treeId?: string | undefined;
+  /** When the source changed this tree last; for other conversations `updatedAt` says it. */
+  readonly treeUpdatedAt?: string | undefined;
   /** Ids of all messages that the source has of it, including those of other branches. */
   readonly allIds?: ReadonlySet<string> | undefined;
   /** Names of the files of the input that its messages mention. */

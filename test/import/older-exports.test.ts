@@ -60,3 +60,14 @@ it.each(
   await bench.import(exportOf('Newest', 3, [...LINE, ['d', 'b']], 'd'));
   expect(bench.bySource('c-1').title).toBe('Newest');
 });
+
+it('the newer title of a branch stays too', async () => {
+  const bench = await openImportBench();
+  await bench.import(exportOf('New', 2, FORK));
+  const branch = 'c-1:message-0000-0000-x';
+  expect(bench.bySource(branch).title).toBe('New');
+  await bench.import(exportOf('Old', 1, FORK));
+  expect(bench.bySource(branch).title).toBe('New');
+  await bench.import(exportOf('Newest', 3, FORK));
+  expect(bench.bySource(branch).title).toBe('Newest');
+});

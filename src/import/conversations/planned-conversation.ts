@@ -48,6 +48,7 @@ export function candidateOf(
   };
   const times = isDated ? undefined : ('file' as const);
   const { hash, said } = digestsOf(messages, times);
+  const changedAt = given.treeUpdatedAt ?? given.updatedAt;
   const mark: SourceMark = {
     kind,
     id,
@@ -55,7 +56,7 @@ export function candidateOf(
     hash,
     said,
     head: headDigestOf(fields),
-    ...(given.updatedAt !== undefined && { updatedAt: given.updatedAt }),
+    ...(changedAt !== undefined && { updatedAt: changedAt }),
     ...(times && { times }),
     ...(given.isRemnant && { isRemnant: true }),
     ...(messages[0] && { first: messages[0].id }),

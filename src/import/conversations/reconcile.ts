@@ -109,8 +109,9 @@ export const isChanged = (mark: SourceMark, now: SourceMark): boolean =>
  * with fewer messages is known to be older.
  */
 function isOlder(current: Conversation, mark: SourceMark, { fields, messages, ...now }: Candidate) {
-  if (fields.updatedAt >= current.updatedAt || messages.length > mark.count) return false;
   const isOlderVersion = isOlderMark(mark, now.mark);
+  if (!isOlderVersion && fields.updatedAt >= current.updatedAt) return false;
+  if (messages.length > mark.count) return false;
   const stored = new Set(current.messages.map(({ id }) => id));
   const hasFewer = isOlderVersion || messages.length < mark.count;
   if (hasFewer && messages.every(({ id }) => stored.has(id))) return true;

@@ -86,7 +86,7 @@ function* conversationsOf(record: JsonRecord, context: Context): Generator<Impor
       record: at,
       fileTimeMs: context.file.modifiedAtMs,
       ...head,
-      ...(!isMain && timesOf(conversation)),
+      ...(!isMain && { ...timesOf(conversation), treeUpdatedAt: head.updatedAt }),
       ...conversation,
       attachments: [...attachments],
     };

@@ -185,7 +185,7 @@ function* conversationsOf(
       record,
       fileTimeMs: file.modifiedAtMs,
       ...head,
-      ...(!isMain && timesOf(made)),
+      ...(!isMain && { ...timesOf(made), treeUpdatedAt: head.updatedAt }),
       ...made,
     };
   }

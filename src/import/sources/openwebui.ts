@@ -90,7 +90,7 @@ function* conversations(
       record,
       fileTimeMs: file.modifiedAtMs,
       ...head,
-      ...(!isMain && timesOf(conversation)),
+      ...(!isMain && { ...timesOf(conversation), treeUpdatedAt: head.updatedAt }),
       ...conversation,
     };
   }
