@@ -12,7 +12,7 @@ import { brokenName } from '../../../files/paths/broken-names.js';
 import { parseDocument } from '../../../files/read/json-document.js';
 import type { Stamp } from '../../../files/read/stamp.js';
 import { readWhole, readWholeAtOnce } from '../../../files/read/whole-file.js';
-import { plainCodec } from '../../../files/sealing/text-codec.js';
+import { type Codec, plainCodec } from '../../../files/sealing/text-codec.js';
 import type { ConversationDocument } from '../document/document.js';
 import { parseConversation } from '../document/parse-conversation.js';
 import type { ConversationDocumentsOptions } from '../files/conversation-documents.js';
@@ -62,8 +62,7 @@ export class ConversationRepairer {
     const { stamp } = found;
     try {
       const value = parseDocument(found.bytes, path, 'CONVERSATION_CORRUPTED');
-      const { codec = plainCodec } = this.#options;
-      const document = parseConversation(value, { path, conversationId }, codec);
+      const document = parseConversation(value, { path, conversationId }, this.#codec);
       const hasSeveral = hasSeveralLists(found.bytes);
       const faults = [...(hasSeveral ? [SEVERAL_LISTS] : []), ...faultsOf(value, conversationId)];
       const canRepair = faults.length > 0 && !hasSeveral && isRepairable(value, conversationId);
@@ -71,7 +70,9 @@ export class ConversationRepairer {
     } catch (error) {
       if (!isAppError(error)) throw error;
       const isBroken = error.code === 'CONVERSATION_CORRUPTED';
-      const saved = isBroken ? salvage(textOf(found.bytes), { path, conversationId }) : undefined;
+      const saved = isBroken
+        ? salvage(textOf(found.bytes), { path, conversationId }, this.#codec)
+        : undefined;
       const salvageable = saved?.length ?? 0;
       const canRepair = salvageable > 0;
       return { path, stamp, damage: error, faults: [], isRepairable: canRepair, salvageable };
@@ -122,17 +123,20 @@ export class ConversationRepairer {
     const location = { path: this.#fileOf(conversationId), conversationId };
     try {
       const value = parseDocument(bytes, location.path, 'CONVERSATION_CORRUPTED');
-      const { codec = plainCodec } = this.#options;
-      const document = parseConversation(value, location, codec);
+      const document = parseConversation(value, location, this.#codec);
       // Writing the file again would remove the other lists.
       const isWanted = !hasSeveralLists(bytes) && isRepairable(value, conversationId);
       return { document: isWanted ? document : undefined, isSalvaged: false };
     } catch (error) {
       if (!isAppError(error, 'CONVERSATION_CORRUPTED')) throw error;
-      const document = salvage(textOf(bytes), location);
+      const document = salvage(textOf(bytes), location, this.#codec);
       if (document === undefined) throw error;
       return { document, isSalvaged: true };
     }
+  }
+
+  get #codec(): Codec {
+    return this.#options.codec ?? plainCodec;
   }
 
   #fileOf(conversationId: string): string {

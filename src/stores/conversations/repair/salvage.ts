@@ -9,12 +9,13 @@ import { parsedJson } from '../../../base/json.js';
 import { isRecord, type JsonObject } from '../../../base/json-fields.js';
 import { jsonTokens, TOKEN } from '../../../files/read/json-tokens.js';
 import { recoverFields } from '../../../files/read/recover-fields.js';
-import { plainCodec } from '../../../files/sealing/text-codec.js';
+import { isSealedText } from '../../../files/sealing/sealed-form.js';
+import { type Codec, plainCodec } from '../../../files/sealing/text-codec.js';
 import { conflictSides } from '../../conflict-markers.js';
 import { versionOf } from '../../format-migrations.js';
-import type { ConversationDocument } from '../document/document.js';
+import { type ConversationDocument, fieldsBinding } from '../document/document.js';
 import { parseConversation, requireReadable } from '../document/parse-conversation.js';
-import type { SourceLocation } from '../document/parse-fields.js';
+import { isSealed, type SourceLocation } from '../document/parse-fields.js';
 
 /** An object whose closing brace was not found yet. */
 interface OpenObject {
@@ -25,17 +26,38 @@ interface OpenObject {
 }
 
 /**
- * Returns the conversation with all complete messages and the readable fields of the head. Sealed contents
- * stay sealed. Returns `undefined` if there is no complete message, or a newer version of Daybook wrote the
- * file.
+ * Returns the conversation with all complete messages and the readable fields of the head. `codec` opens what
+ * is sealed, and seals everything in the repaired file. Returns `undefined` if there is no complete message,
+ * or a newer version of Daybook wrote the file.
  */
-export function salvage(text: string, location: SourceLocation): ConversationDocument | undefined {
+export function salvage(
+  text: string,
+  location: SourceLocation,
+  codec: Codec = plainCodec,
+): ConversationDocument | undefined {
   const { messages, head } = unitedSides(text) ?? scan(text);
   if (messages.length === 0) return undefined;
   const { formatVersion: stored, ...fields } = readableFields(head);
   const formatVersion = typeof stored === 'number' ? stored : 1;
   if (formatVersion > versionOf('conversation')) return undefined;
-  return parseConversation({ ...fields, formatVersion, messages }, location, plainCodec);
+  const value = { ...fields, formatVersion, messages };
+  try {
+    return parseConversation(withSealedHead(value, location, codec), location, codec);
+  } catch (error) {
+    if (!isAppError(error, 'DECRYPT')) throw error;
+    return parseConversation(value, location, plainCodec); // what cannot be opened stays sealed
+  }
+}
+
+/** The parser opens sealed messages only if the head is sealed too. This head may be lost. */
+function withSealedHead(
+  value: JsonObject & { messages: readonly JsonObject[] },
+  { conversationId }: SourceLocation,
+  codec: Codec,
+): JsonObject {
+  const hasSealed = value.messages.some(({ content }) => isSealedText(String(content)));
+  if (codec === plainCodec || isSealed(value) || !hasSealed) return value;
+  return { ...value, sealed: codec.seal('{}', fieldsBinding(conversationId)) };
 }
 
 /**
