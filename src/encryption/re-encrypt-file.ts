@@ -4,8 +4,9 @@
  * sealed as a whole, so that decryption returns the same bytes.
  */
 import { basename, dirname } from 'node:path';
-import { isAppError } from '../base/errors.js';
+import { AppError, isAppError } from '../base/errors.js';
 import { isRecord } from '../base/json-fields.js';
+import { BROKEN_PART } from '../files/paths/broken-names.js';
 import { parseDocument } from '../files/read/json-document.js';
 import type { CipherKey } from '../files/sealing/cipher.js';
 import { isDocumentFile } from '../files/sealing/open-stores.js';
@@ -28,9 +29,17 @@ export interface Keys {
   readonly from: CipherKey | undefined;
   /** The new key; `undefined` if the store is being decrypted. */
   readonly to: CipherKey | undefined;
+  /** True if the key of the store changes: afterwards nobody may have the present key. */
+  readonly isChange?: boolean;
 }
 
-/** Returns the new bytes of the file; `undefined` if it needs no change. DECRYPT. */
+/** A sealed text in JSON. In a text, the quotation mark would be escaped. */
+const SEALED_PART = new RegExp(`[^\\\\]"${SEALED_TEXT_START}([0-9a-f]{16}):`, 'g');
+
+/**
+ * Returns the new bytes of the file; `undefined` if it needs no change. DECRYPT, if the key of the store changes
+ * also for a damaged conversation whose texts would stay sealed with another key.
+ */
 export function convertFile(path: string, bytes: Buffer, keys: Keys): Uint8Array | undefined {
   const plain = openFile(bytes, path);
   if (isDocumentFile(path)) {
@@ -38,8 +47,23 @@ export function convertFile(path: string, bytes: Buffer, keys: Keys): Uint8Array
     if (converted === 'same') return plain === bytes ? undefined : plain;
     if (converted !== 'unreadable') return converted;
   }
+  if (keys.isChange && isDocumentFile(path.replace(BROKEN_PART, ''))) {
+    requireNoOtherKey(path, plain, keys.to);
+  }
   if (sealedFileKey(bytes) === keys.to?.id) return undefined;
   return keys.to === undefined ? plain : sealFile(plain, keys.to);
+}
+
+/** A damaged conversation can be repaired later only with the key of its texts. */
+function requireNoOtherKey(path: string, bytes: Buffer, to: CipherKey | undefined): void {
+  const sealed = [...bytes.toString('latin1').matchAll(SEALED_PART)];
+  const keyId = sealed.map(([, id]) => id).find((id) => id !== to?.id);
+  if (keyId === undefined) return;
+  throw new AppError(
+    'DECRYPT',
+    `this conversation is damaged, and still encrypted with the key ${keyId}. Keep that key. To repair the conversation, encrypt the store with that key again, and run daybook doctor --repair`,
+    { details: { path, keyId } },
+  );
 }
 
 function convertConversation(

@@ -85,7 +85,7 @@ export async function convertStore(options: ConversionOptions): Promise<Conversi
     if (from) undo.push(addKey(from.key));
     undo.push(addStore({ paths: options.paths, key: to?.key }));
     if (from === undefined && to === undefined) return { converted: 0, left: [] };
-    const conversion = new Conversion(options, { from: from?.key, to: to?.key });
+    const conversion = new Conversion(options, { from: from?.key, to: to?.key, isChange: true });
     await conversion.assertAccess();
     const begun = { key: from?.facts ?? null, converting: { to: to?.facts ?? null } };
     await writeMarker(logsFolder, begun, options);
@@ -274,7 +274,7 @@ class Conversion {
     const { archives, fsync } = this.#options;
     const change = ({ name, bytes }: { name: string; bytes: Buffer }) => {
       if (isNeverSealedWhole(name) && !isDocumentFile(name)) return undefined;
-      const converted = convertFile(name, bytes, this.#keys);
+      const converted = this.#convertArchived(path, name, bytes);
       return converted && Buffer.from(converted);
     };
     try {
@@ -287,6 +287,17 @@ class Conversion {
     }
     this.#converted += 1;
     this.#options.onFile?.(this.#converted);
+  }
+
+  /** Only what cannot be decrypted stays as it is, not the whole archive. */
+  #convertArchived(path: string, name: string, bytes: Buffer): Uint8Array | undefined {
+    try {
+      return convertFile(name, bytes, this.#keys);
+    } catch (error) {
+      if (!isAppError(error, 'DECRYPT')) throw error;
+      this.#left.set(`${path} (${name})`, error.message);
+      return undefined;
+    }
   }
 
   #endIfStopped(): void {

@@ -1,8 +1,11 @@
-/** Damaged conversations of an encrypted store: a repair encrypts what it saves. */
+/**
+ * Damaged conversations of an encrypted store: a repair encrypts what it saves, and a conversion reports the
+ * files whose texts it cannot convert.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Place, withPlace } from '../e2e/harness.js';
+import { type Place, runCommand, withPlace } from '../e2e/harness.js';
 import { filesWith, keyIn, run, withKey } from './store.js';
 
 const TEXT = 'MarkMessage at the desk';
@@ -44,4 +47,26 @@ it('stay encrypted when they are repaired, whatever is damaged', () =>
     await run(secret, 'doctor', '--repair', '--yes');
     expect(await contents(secret, path)).toMatchObject({ messages: ['MarkAdded', TEXT] });
     expect(readFileSync(path, 'utf8')).not.toContain('MarkAdded');
+  }));
+
+it('are reported by a change of the key, and can be repaired with the key that they have', () =>
+  withPlace(async (place) => {
+    const [first, second] = [keyIn(place), keyIn(place, 'b2'.repeat(32), 'second')];
+    const path = await save(place);
+    await run(place, 'save', 'user', 'another one');
+    await run(place, 'encrypt', '--key-file', first, '--yes');
+    cutOff(path);
+    const convert = async (from: string, ...args: string[]) => {
+      const given = ['--root', place.root, ...args, '--yes', '--json'];
+      const { code, stdout } = await runCommand(withKey(place, from), given);
+      const { left } = JSON.parse(stdout) as { left: { path: string }[] };
+      return { code, left: left.map((each) => each.path) };
+    };
+    const reported = { code: 1, left: [path] };
+    expect(await convert(first, 'encrypt', '--key-file', second)).toEqual(reported);
+    expect(await convert(second, 'encrypt', '--key-file', first)).toEqual({ code: 0, left: [] });
+    expect(await convert(first, 'decrypt')).toEqual(reported);
+    expect(await convert(first, 'encrypt', '--key-file', first)).toEqual({ code: 0, left: [] });
+    await run(withKey(place, first), 'doctor', '--repair', '--yes');
+    expect(await contents(withKey(place, first), path)).toMatchObject({ messages: [TEXT] });
   }));
