@@ -26,6 +26,9 @@ import { problemWithRestoring } from './restorable-files.js';
 const ARCHIVED = /^archive\/[^/]+\.tar\.gz$/;
 const JOB = /^(conversation-logs\/[^/]+\/)job\.json$/;
 
+/** Every file system can store earlier times (the year 2106). An archive may have any time. */
+const MAX_TIME_MS = 2 ** 32 * 1000;
+
 const FULL_HINT =
   'A part of the files may be restored. Free some disk space, then run the same command again: it restores the rest.';
 
@@ -232,7 +235,10 @@ async function write(file: ArchiveFile, options: RestoreOptions): Promise<void> 
   const { sealer = plainSealer, fsync } = options;
   const path = join(target.folder, target.name);
   const sealed = sealer.sealed(target.name, Buffer.from(file.bytes));
-  await addFile(path, sealed ?? file.bytes, { fsync });
+  // The only date of a note is the time of its file.
+  const modifiedMs =
+    file.modifiedMs > 0 && file.modifiedMs < MAX_TIME_MS ? file.modifiedMs : undefined;
+  await addFile(path, sealed ?? file.bytes, { fsync, modifiedMs });
   if (!ARCHIVED.test(file.name)) return;
   await rewriteArchive(path, {
     contentsName: CONTENTS_NAME,

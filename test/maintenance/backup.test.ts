@@ -1,6 +1,15 @@
 /** Backups: which files they contain, how long they are kept, and how they are restored. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -237,6 +246,17 @@ describe('the restore of a backup', () => {
     expect(report.refused.every(({ code }) => code === 'PATH_ESCAPE')).toBe(true);
     expect(report.refused.every(({ reason }) => reason.includes('with tar'))).toBe(true);
     expect(contentOf(root)).toEqual(attachments);
+  });
+
+  it('gives the files the times of the archive, because a note has no other date', async () => {
+    const { root, backups } = openRoot();
+    const note = join('memory-bank', '日本語のノート.md');
+    const time = new Date('2024-03-01T10:15:00Z');
+    utimesSync(join(root, note), time, time);
+    const { path } = await backups.make();
+    const other = join(tempFolder(), 'other');
+    await restoreArchive(path, { into: areasOf(other), dryRun: false, fsync: false });
+    expect(statSync(join(other, note)).mtime).toEqual(time);
   });
 
   it('does not mix the graph in use with an older one that was left in the memory bank', async () => {

@@ -4,7 +4,7 @@
  * or on a full disk there is no file of that name. `sweepTemporaries` (staging.ts) removes the temporary
  * files of killed processes. To replace a file that exists, use atomic-write.ts.
  */
-import { linkSync, lstatSync } from 'node:fs';
+import { linkSync, lstatSync, lutimesSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AppError, errnoOf, isAppError } from '../../base/errors.js';
@@ -26,6 +26,8 @@ const MAX_SEALED_BYTES = 1024 * 1024 * 1024;
 export interface NewFileOptions extends Durability {
   /** If it is aborted, the write throws its reason and leaves no file. */
   readonly signal?: AbortSignal | undefined;
+  /** When the content was last modified, in epoch milliseconds; now, if absent. A crash may lose it. */
+  readonly modifiedMs?: number | undefined;
   /** Checks the complete file under its temporary name. If it throws, the file is removed. */
   check?(stage: string): Promise<void>;
 }
@@ -50,6 +52,9 @@ export async function writeNewFile(
         await options.check?.(join(folder.realPath, stage));
         options.signal?.throwIfAborted();
         requireUnconverted(target);
+        const { modifiedMs } = options;
+        if (modifiedMs !== undefined)
+          lutimesSync(folder.at(stage), modifiedMs / 1000, modifiedMs / 1000);
         await publish(folder.at(stage), folder, target);
         await syncFolder(dirname(target), options);
         return sizeBytes;
@@ -76,13 +81,13 @@ async function naming<T>(target: string, work: () => Promise<T>): Promise<T> {
 export async function addFile(
   target: string,
   bytes: Uint8Array,
-  durability: Durability,
+  options: Pick<NewFileOptions, 'fsync' | 'modifiedMs'>,
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     await makeFolder(dirname(target));
     try {
-      await writeNewFile(target, once(toStored(target, bytes)), durability);
-      return await syncFolder(dirname(dirname(target)), durability);
+      await writeNewFile(target, once(toStored(target, bytes)), options);
+      return await syncFolder(dirname(dirname(target)), options);
     } catch (error) {
       const isSwept = isAppError(error) && error.details?.['errno'] === 'ENOENT';
       if (!isSwept || attempt === MAX_TRIES) throw error;
