@@ -95,7 +95,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
         locksFolders: locksFoldersOf(config),
         folders: [
           ...new Set([logsFolder, bankFolder, join(bankFolder, 'insights'), graph.folder]),
-          backup.folder,
+          ...[archiveFolder, backup.folder, config.exportsFolder],
           ...(cachePath === undefined ? [] : [dirname(cachePath)]),
         ],
         trashFolder: join(logsFolder, '.trash'),

@@ -67,13 +67,14 @@ export function convertEncryption(
   wanted: WantedKey | undefined,
   run: Pick<ConversionOptions, 'onFile' | 'signal'>,
 ) {
-  const { logsDir, memoryBankFolder, kg, fsync } = config;
+  const { logsDir, memoryBankFolder, kg, fsync, backup, exportsFolder, archiveFolder } = config;
   return convertStore({
     logsFolder: logsDir,
     memoryBank: memoryBankFolder,
     paths: pathsOf(config),
     locks: locksFoldersOf(config),
-    archives: { folder: config.archiveFolder, contentsName: CONTENTS_NAME },
+    archives: { folder: archiveFolder, contentsName: CONTENTS_NAME },
+    copies: [archiveFolder, backup.folder, exportsFolder],
     current: givenKey(config),
     wanted: wanted && { ...wanted, keychain: keychainOf(config) },
     fsync,

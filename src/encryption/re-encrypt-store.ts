@@ -9,6 +9,7 @@ import { dirname } from 'node:path';
 import { countOf } from '../base/display-text.js';
 import { AppError, isAppError } from '../base/errors.js';
 import { type Durability, makeFolder, syncFolder } from '../files/atomic/atomic-write.js';
+import { sweepTemporaries } from '../files/atomic/staging.js';
 import { withLock } from '../files/locks/file-lock.js';
 import { tryLease } from '../files/locks/lease.js';
 import { sweepLocks } from '../files/locks/leftover-locks.js';
@@ -38,6 +39,7 @@ import { convertLines, hasOtherLines } from './re-encrypt-lines.js';
 /** Larger files are not converted and are listed in the report. */
 const MAX_BYTES = 2 ** 31;
 const TEMPORARY = /(^|\/)\.tmp-[^/]*$/;
+const UNPACKED = /(^|[/\\])\.tmp-/;
 
 export interface ConversionOptions extends Durability {
   readonly logsFolder: string;
@@ -51,6 +53,8 @@ export interface ConversionOptions extends Durability {
   readonly wanted: WantedKey | undefined;
   /** The archives of old conversations. The files in them are converted too. */
   readonly archives: { readonly folder: string; readonly contentsName: string };
+  /** Folders with copies, such as backups. Only what interrupted writes left there is removed. */
+  readonly copies: readonly string[];
   /** Writes the files of the graph again, with the new key. */
   saveGraph(): Promise<void>;
   onFile?(count: number): void;
@@ -95,6 +99,7 @@ export async function convertStore(options: ConversionOptions): Promise<Conversi
         throw await endedEarly(error, conversion.converted, marker, options);
       });
     await forgetStages(options);
+    for (const folder of options.copies) await sweepTemporaries(folder);
     await writeMarker(logsFolder, { key: to?.facts ?? null }, options);
     return { ...done, ...(to && { keyId: to.key.id }) };
   } finally {
@@ -267,9 +272,10 @@ class Conversion {
     }
   }
 
-  async #convertArchive({ path, isPlain }: ListedFile): Promise<void> {
+  async #convertArchive({ path, name, isPlain }: ListedFile): Promise<void> {
     this.#endIfStopped();
-    if (TEMPORARY.test(path)) return removeFile(path, this.#options);
+    // Also the conversations that a search had unpacked when it was killed.
+    if (UNPACKED.test(name)) return removeFile(path, this.#options);
     if (!isPlain || !isArchiveName(path)) return;
     const { archives, fsync } = this.#options;
     const change = ({ name, bytes }: { name: string; bytes: Buffer }) => {

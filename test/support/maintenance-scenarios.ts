@@ -210,6 +210,7 @@ async function convert(root: string, keyFile: string, isEncrypting: boolean, fsy
     paths: pathsOf(root),
     fsync,
     locks: [join(logsOf(root), '.locks'), join(bankOf(root), '.locks')],
+    copies: [],
     archives: { folder: join(root, 'archive'), contentsName: CONTENTS_NAME },
     current: { keyFile },
     wanted: isEncrypting ? { keyFile } : undefined,

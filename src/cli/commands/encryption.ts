@@ -135,14 +135,11 @@ async function convert(
   }
 }
 
-/** Not a copy: Daybook's own file for git, or the rest of a backup that was interrupted. */
-const isOfDaybook = (name: string) => name === '.gitignore' || name.startsWith('.tmp-');
-
 /** Paths of earlier backups and exports, except those that are encrypted themselves. */
 async function copiesOf({ exportsFolder, backup }: Config): Promise<string[]> {
   const copies: string[] = [];
   for (const folder of [backup.folder, exportsFolder]) {
-    for await (const { path } of walkFiles(folder, isOfDaybook)) {
+    for await (const { path } of walkFiles(folder, (name) => name === '.gitignore')) {
       const isSealed =
         path.endsWith('.age') || (isArchiveName(path) && (await isEncryptedBackup(path)));
       if (!isSealed) copies.push(path);
