@@ -82,7 +82,7 @@ export class DeepResearchRuns {
   async reconcile(conversationId: string, waitMs: number): Promise<ResearchJob | undefined> {
     const { jobs } = this.#deps;
     const active = this.#active.get(conversationId);
-    if (active && !active.run.isEnding) return active.run.job;
+    if (active && !active.run.isEnding) return active.run.current();
     // Without this wait, a run that ends within milliseconds would be reported as still running.
     if (active) await settledWithin(active.done, waitMs);
     const seen = await jobs.get(conversationId);
@@ -266,8 +266,9 @@ export class DeepResearchRuns {
 
   async #save(run: RunRecord, answer: PerplexityAnswer): Promise<RunOutcome> {
     const { store, jobs, perplexity, log } = this.#deps;
-    const { conversationId, job } = run;
+    const { conversationId } = run;
     run.isEnding = true;
+    const job = await run.current();
     const notes = notesFor(job.notes, answer, job, perplexity?.hasThinking ?? true);
     const { backend, startedAt: askedAt } = job;
     const origin = { kind: 'deep_research', backend, notes, askedAt } as const;

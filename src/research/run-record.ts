@@ -3,6 +3,7 @@
  * Memory is changed first, because a disk error must not stop a run that is paid for.
  */
 import { type Clock, isoTime } from '../base/clock.js';
+import { undefinedIfUnreadable } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import type { Lease } from '../files/locks/lease.js';
 import type { PerplexityAnswer } from '../providers/perplexity-answer.js';
@@ -47,9 +48,22 @@ export class RunRecord {
     return this.#job;
   }
 
+  /**
+   * The job with the question as it is in `job.json` now, because `daybook redact` may have removed a text from
+   * it. If the file cannot be read, the question in memory.
+   */
+  async current(): Promise<ResearchJob> {
+    const stored = await undefinedIfUnreadable(this.#deps.jobs.get(this.conversationId));
+    if (stored?.startedAt === this.#job.startedAt) {
+      this.#job = { ...this.#job, query: stored.query };
+    }
+    return this.#job;
+  }
+
   /** Changes the record in memory and on disk. Never throws: a failed write is logged. */
   async update(change: Partial<ResearchJob>): Promise<void> {
     const { jobs, clock, log } = this.#deps;
+    await this.current();
     this.#job = { ...this.#job, ...change, updatedAt: isoTime(clock.now()) };
     try {
       await jobs.put(this.conversationId, this.#job);
