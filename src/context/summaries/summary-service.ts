@@ -172,7 +172,9 @@ export class SummaryService {
     problem: AppError | undefined,
   ): Promise<SummaryAnswer> {
     try {
-      const kept = await this.#options.store.put(conversationId, level, summary);
+      const kept = await this.#options.store.put(conversationId, level, summary, {
+        isNew: true,
+      });
       return { summary: kept, isStale: false, isStored: true, ...problemOf(problem) };
     } catch (error) {
       if (!isAppError(error) || error.code === 'CONVERSATION_NOT_FOUND') throw error;

@@ -11,6 +11,7 @@ import { locksFolderIn } from '../../files/locks/lock-folders.js';
 import { parseDocument, readJson } from '../../files/read/json-document.js';
 import { readWhole } from '../../files/read/whole-file.js';
 import type { ConversationStore } from '../conversations/conversations.js';
+import type { Message } from '../conversations/document/schema.js';
 import { maskedBy, type TextMasker } from '../text-masker.js';
 import {
   readSummaries,
@@ -47,9 +48,15 @@ export class SummaryStore {
    * Stores a summary at its level and returns it. Durable when it resolves. If the stored summary is of the
    * present conversation and the new one is of an older state, the stored one is kept and returned: a slow
    * model must not replace a newer summary. Throws like `get`, and CONVERSATION_NOT_FOUND, LOCKED,
-   * STORAGE_FULL; then nothing was changed.
+   * STORAGE_FULL, and with `isNew` CONFLICT, if a summarized message was changed or removed since it was read:
+   * its text must not be stored again. Then nothing was changed.
    */
-  async put(conversationId: string, level: SummaryLevel, given: StoredSummary): Promise<Summary> {
+  async put(
+    conversationId: string,
+    level: SummaryLevel,
+    given: StoredSummary,
+    { isNew = false }: { readonly isNew?: boolean } = {},
+  ): Promise<Summary> {
     const { value: text } = await maskedBy(this.#options.masker, given.text);
     const summary = { ...given, text };
     const { conversations, logsFolder } = this.#options;
@@ -61,6 +68,7 @@ export class SummaryStore {
       const stored = readSummaries(file, at)[level];
       const current = sourceHashOf(messages);
       if (stored?.sourceHash === current && summary.sourceHash !== current) return stored;
+      if (isNew && !isOfBeginning(summary, messages)) throw changedMeanwhile(conversationId);
       const next = withSummary(file, { level, ...summary }, at);
       // If a person saved the file since it was read, nothing is written, and all of this runs again.
       await lock.replace(at.path, bytesOf(next), this.#options, { base: found?.stamp });
@@ -74,5 +82,20 @@ export class SummaryStore {
     return join(this.#options.conversations.path(conversationId), 'summaries.json');
   }
 }
+
+/** Whether the conversation still begins with the summarized messages. */
+function isOfBeginning(
+  { endMessageId, sourceHash }: StoredSummary,
+  messages: readonly Message[],
+): boolean {
+  const end = messages.findIndex(({ id }) => id === endMessageId);
+  return sourceHashOf(messages.slice(0, end + 1)) === sourceHash;
+}
+
+const changedMeanwhile = (conversationId: string): AppError =>
+  new AppError('CONFLICT', `Messages of ${conversationId} were changed while it was summarized.`, {
+    hint: 'The summary was not stored. Request it again.',
+    details: { conversationId },
+  });
 
 const bytesOf = (value: object) => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);

@@ -1,5 +1,5 @@
 /** When summaries are made, stored, stale and made again, and what happens if a writer fails. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/base/clock.js';
@@ -11,6 +11,7 @@ import {
   type SummaryWriter,
 } from '../../../src/context/summaries/summary-service.js';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
+import { messageHash } from '../../../src/stores/conversations/document/message-hash.js';
 import { SummaryStore } from '../../../src/stores/summaries/summary-store.js';
 import { errorOf } from '../../support/error-of.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -64,6 +65,33 @@ describe('a summary', () => {
     const second = await summaries.get(id, 'brief', asked);
     expect(second.summary?.messageCount).toBe(4);
     expect(second.summary?.text).toContain('Martin');
+  });
+
+  it('is not stored if a summarized message was changed while the model wrote', async () => {
+    const place = await open({
+      isReady: async () => true,
+      async write({ conversationId, messages: [first] }) {
+        if (first === undefined) throw new Error('no message');
+        const hash = messageHash(first.content);
+        await place.conversations.edits.update(conversationId, first.id, 'Forgotten.', hash);
+        await place.conversations.append(conversationId, [{ role: 'user', content: 'More.' }]);
+        return { text: 'A bed at the south wall.', provider: 'here', model: 'small' };
+      },
+    });
+    const made = await place.summaries.get(place.id, 'brief', asked);
+    expect(made).toMatchObject({ isStored: false, problem: { code: 'CONFLICT' } });
+    expect(existsSync(place.file)).toBe(false);
+  });
+
+  it('is stored if only new messages were added while the model wrote', async () => {
+    const place = await open({
+      isReady: async () => true,
+      async write({ conversationId }) {
+        await place.conversations.append(conversationId, [{ role: 'user', content: 'More.' }]);
+        return { text: 'A bed at the south wall.', provider: 'here', model: 'small' };
+      },
+    });
+    expect(await place.summaries.get(place.id, 'brief', asked)).toMatchObject({ isStored: true });
   });
 
   it('has the ids of the first and the last message of its conversation', async () => {
