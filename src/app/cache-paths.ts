@@ -2,9 +2,12 @@
  * Paths in the user's cache folder. The names have a hash of the logs folder, so that each root has its own
  * files, and so that an encrypted store finds them (`cacheName` in files/sealing/open-stores.ts).
  */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { undefinedIfUnreadable } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
 import type { Config } from '../config/config.js';
+import { listFiles, listFolders } from '../files/paths/folders.js';
+import { readStored } from '../files/read/whole-file.js';
 
 const INDEXES = { search: '.bin', recall: '.recall.bin', figures: '.figures.bin' };
 /** The file `seen` is no index: it records that the root has conversations. */
@@ -29,3 +32,46 @@ export const allIndexCaches = (config: Config): string[] =>
 /** The folder of the vectors of a root; it has one folder for each model. */
 export const vectorsFolder = (config: Config): string =>
   join(config.cacheFolder, 'vectors', cacheNameOf(config));
+
+const ID = /\d{8}-\d{13}/g;
+const CACHE_NAME = /^([0-9a-f]{32})\.(?:\w+\.)?bin$/;
+
+interface StrayCaches {
+  /** Absolute paths. */
+  readonly indexes: readonly string[];
+  /** The folders of the vectors that were made with them. */
+  readonly vectors: readonly string[];
+}
+
+/**
+ * Caches that the store left when its folder was moved or copied. Their names have the hash of the other path, so
+ * this root does not use, encrypt or remove them. They are found by the ids in them. Reads every plain cache of
+ * another path once. FILESYSTEM_ERROR if a folder cannot be listed.
+ */
+export async function strayCaches(config: Config): Promise<StrayCaches> {
+  const { logsDir, cacheFolder } = config;
+  const ids = new Set<string>();
+  for (const folder of [logsDir, join(logsDir, '.trash')]) {
+    for (const name of await listFolders(folder))
+      for (const id of name.match(ID) ?? []) ids.add(id);
+  }
+  const folder = join(cacheFolder, 'index');
+  const indexes: string[] = [];
+  for (const name of await listFiles(folder)) {
+    const owner = CACHE_NAME.exec(name)?.[1];
+    if (owner === undefined || owner === cacheNameOf(config)) continue;
+    const found = await undefinedIfUnreadable(readStored(join(folder, name)));
+    const text = found?.bytes.toString('latin1') ?? '';
+    if (hasOneOf(text, ids)) indexes.push(join(folder, name));
+  }
+  const owners = new Set(indexes.map((path) => basename(path).split('.')[0]));
+  const vectors = (await listFolders(join(cacheFolder, 'vectors')))
+    .filter((name) => owners.has(name))
+    .map((name) => join(cacheFolder, 'vectors', name));
+  return { indexes, vectors };
+}
+
+function hasOneOf(text: string, ids: ReadonlySet<string>): boolean {
+  for (const [id] of text.matchAll(ID)) if (ids.has(id)) return true;
+  return false;
+}

@@ -7,8 +7,12 @@ import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 import { allIndexCaches, vectorsFolder } from './cache-paths.js';
 import { locksFoldersOf } from './locks.js';
 
-/** Reads no file. */
-export function redactorOf(config: Config, sealer: FileSealer): Redactor {
+/** `strayCaches`: paths of caches that the root left at another path. Reads no file. */
+export function redactorOf(
+  config: Config,
+  sealer: FileSealer,
+  strayCaches: readonly string[] = [],
+): Redactor {
   const { root, logsDir: logsFolder, memoryBankFolder, fsync, backup } = config;
   const graph = graphFiles(config.kg.snapshotPath, config.kg.walPath);
   return new Redactor({
@@ -21,7 +25,7 @@ export function redactorOf(config: Config, sealer: FileSealer): Redactor {
     bankFolder: memoryBankFolder,
     locksFolders: locksFoldersOf(config),
     otherFolders: [backup.folder],
-    derivedFiles: allIndexCaches(config),
+    derivedFiles: [...allIndexCaches(config), ...strayCaches],
     derivedFolders: [vectorsFolder(config)],
   });
 }

@@ -2,6 +2,8 @@
  * `daybook encrypt` and `daybook decrypt`: convert all files of the store in place. If a conversion was
  * interrupted, the same command continues it.
  */
+
+import { strayCaches } from '../../app/cache-paths.js';
 import { convertEncryption, hasKeychainPackage, keychainPackages } from '../../app/encryption.js';
 import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
@@ -129,14 +131,18 @@ async function convert(
   if (done.left.length > 0) process.exitCode = NOTHING_FOUND;
   if (copies.length > 0) {
     console.error(
-      'These earlier backups and exports may contain your texts without encryption. Delete them, or keep them in a safe place:',
+      'These earlier backups, exports and caches may contain your texts without encryption. Delete them, or keep them in a safe place:',
     );
     for (const path of copies) console.error(escapeControls(`  ${path}`));
   }
 }
 
-/** Paths of earlier backups and exports, except those that are encrypted themselves. */
-async function copiesOf({ exportsFolder, backup }: Config): Promise<string[]> {
+/**
+ * Paths of earlier backups and exports, except those that are encrypted themselves, and of caches that the store
+ * left when its folder was moved.
+ */
+async function copiesOf(config: Config): Promise<string[]> {
+  const { exportsFolder, backup } = config;
   const copies: string[] = [];
   for (const folder of [backup.folder, exportsFolder]) {
     for await (const { path } of walkFiles(folder, (name) => name === '.gitignore')) {
@@ -145,5 +151,6 @@ async function copiesOf({ exportsFolder, backup }: Config): Promise<string[]> {
       if (!isSealed) copies.push(path);
     }
   }
-  return copies;
+  const { indexes, vectors } = await strayCaches(config);
+  return [...copies, ...indexes, ...vectors];
 }

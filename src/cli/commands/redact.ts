@@ -3,6 +3,7 @@
  * again afterwards. Exit status 1: the text was not found, or not removed everywhere.
  */
 
+import { strayCaches } from '../../app/cache-paths.js';
 import { redactorOf } from '../../app/redactor.js';
 import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
@@ -33,7 +34,7 @@ export async function redact(given: string, options: RedactOptions, flags: Flags
   requireFit(text, replacement);
   const config = configuration(flags);
   await withApp(flags, async ({ kg, sealer }, signal) => {
-    const redactor = redactorOf(config, sealer);
+    const redactor = redactorOf(config, sealer, (await strayCaches(config)).indexes);
     const found = await redactor.find(text, signal);
     if (!json) show(found, options);
     // Without files there is nothing that Daybook can change.
