@@ -185,6 +185,20 @@ describe('a repeated import', () => {
     expect(report.leftOut).toEqual({ 'deleted here': 1 });
   });
 
+  it('leaves out a conversation that was merged into another here, and says so, until it is restored', async () => {
+    const bench = await openImportBench();
+    const others = [{ ...A, id: `${A.id}-other` }];
+    await bench.importText([conversation('x1', [A]), conversation('x2', others)]);
+    const [first, second] = ['x1', 'x2'].map((id) => bench.bySource(id).conversationId);
+    await bench.store.merge(first ?? '', second ?? '');
+    const newer = [...others, { ...B, id: `${B.id}-other` }];
+    const report = await bench.importText([conversation('x2', newer)]);
+    expect(report.leftOut).toEqual({ 'merged here': 1 });
+    await bench.store.restore(second ?? '');
+    await bench.importText([conversation('x2', newer)]);
+    expect(said(bench.bySource('x2'))).toHaveLength(2);
+  });
+
   it('leaves out conversations that were archived here, until they are restored', async () => {
     const bench = await openImportBench();
     const { store: conversations, logsFolder, stores } = bench;

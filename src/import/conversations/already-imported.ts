@@ -3,6 +3,7 @@
  * id, and the conversations that were deleted here and are not imported again. It uses the heads and the
  * ids that the store has in memory in any case, so that many conversations need little memory.
  */
+import { isRecord, type JsonObject } from '../../base/json-fields.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { SUBAGENT_TAG } from '../source-interface.js';
 import { markIn, type SourceId, type SourceMark } from './import-mark.js';
@@ -31,7 +32,7 @@ export class AlreadyImported {
   readonly #byFirst = new BySource<string>();
   /** By conversation: those that branch from it. */
   readonly #branchesOf = new Map<string, Set<string>>();
-  readonly #deleted = new BySource<true>();
+  readonly #deleted = new BySource<'deleted here' | 'merged here'>();
   readonly #archived = new BySource<true>();
   readonly #clientIds = new Set<string>();
   readonly #ids = new Set<string>();
@@ -51,17 +52,20 @@ export class AlreadyImported {
     const known = new AlreadyImported(store);
     // The import of another process may have ended just now, and a watched list is seconds behind it.
     await store.refresh();
-    for (const { conversationId, clientId, branchOf } of await store.list()) {
+    const merged = new Set<unknown>();
+    for (const { conversationId, clientId, branchOf, metadata } of await store.list()) {
       known.#ids.add(conversationId);
+      for (const id of sourcesOfMerge(metadata)) merged.add(id);
       known.add(conversationId);
       if (branchOf !== undefined) known.#addBranch(branchOf.conversationId, conversationId);
       if (clientId !== undefined) known.#clientIds.add(clientId);
     }
     for (const { conversationId, metadata } of await store.trashed()) {
       const mark = markIn(metadata);
-      if (mark !== undefined) known.#deleted.set(mark, true);
+      const reason = merged.has(conversationId) ? 'merged here' : 'deleted here';
+      if (mark !== undefined) known.#deleted.set(mark, reason);
       if (!known.#ids.has(conversationId)) {
-        known.#deleted.set({ kind: 'daybook', id: conversationId }, true);
+        known.#deleted.set({ kind: 'daybook', id: conversationId }, reason);
       }
     }
     for (const { conversationId, source } of archived) {
@@ -153,10 +157,11 @@ export class AlreadyImported {
     if (first !== undefined) setOlder(this.#byFirst, { kind, id: first }, conversationId);
   }
 
-  /** Why the conversation is not imported again: it was deleted or archived here, and not restored. */
-  reasonToLeaveOut(source: SourceId): 'deleted here' | 'archived here' | undefined {
+  /** Why the conversation is not imported again: it was deleted, merged or archived here, and not restored. */
+  reasonToLeaveOut(source: SourceId): 'deleted here' | 'merged here' | 'archived here' | undefined {
     if (this.#byId.get(source) !== undefined) return undefined;
-    if (this.#deleted.get(source) !== undefined) return 'deleted here';
+    const deleted = this.#deleted.get(source);
+    if (deleted !== undefined) return deleted;
     return this.#archived.get(source) === undefined ? undefined : 'archived here';
   }
 
@@ -187,6 +192,14 @@ export class AlreadyImported {
   takeKey(clientId: string): void {
     this.#clientIds.add(clientId);
   }
+}
+
+/** The ids of the conversations that were merged into a conversation with this metadata. */
+function sourcesOfMerge(metadata: JsonObject | undefined): unknown[] {
+  const sources = metadata?.['mergedFrom'];
+  return Array.isArray(sources)
+    ? sources.filter(isRecord).map((each) => each['conversationId'])
+    : [];
 }
 
 /** Two conversations have the same source if a folder was copied, or if one is a branch of the other. */
