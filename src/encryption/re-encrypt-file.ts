@@ -12,6 +12,7 @@ import type { CipherKey } from '../files/sealing/cipher.js';
 import { isDocumentFile } from '../files/sealing/open-stores.js';
 import {
   openFile,
+  SEALED_PART,
   SEALED_TEXT_START,
   sealedFileKey,
   sealFile,
@@ -33,9 +34,6 @@ export interface Keys {
   readonly isChange?: boolean;
 }
 
-/** A sealed text in JSON. In a text, the quotation mark would be escaped. */
-const SEALED_PART = new RegExp(`[^\\\\]"${SEALED_TEXT_START}([0-9a-f]{16}):`, 'g');
-
 /**
  * Returns the new bytes of the file; `undefined` if it needs no change. DECRYPT, if the key of the store changes
  * also for a damaged conversation whose texts would stay sealed with another key.
@@ -56,7 +54,7 @@ export function convertFile(path: string, bytes: Buffer, keys: Keys): Uint8Array
 
 /** A damaged conversation can be repaired later only with the key of its texts. */
 function requireNoOtherKey(path: string, bytes: Buffer, to: CipherKey | undefined): void {
-  const sealed = [...bytes.toString('latin1').matchAll(SEALED_PART)];
+  const sealed = [...bytes.toString('latin1').matchAll(new RegExp(SEALED_PART, 'g'))];
   const keyId = sealed.map(([, id]) => id).find((id) => id !== to?.id);
   if (keyId === undefined) return;
   throw new AppError(

@@ -6,17 +6,20 @@
  */
 import { basename, dirname, relative, sep } from 'node:path';
 import { systemClock } from '../base/clock.js';
-import { isAppError } from '../base/errors.js';
+import { AppError, isAppError } from '../base/errors.js';
 import { atomicWrite, type Durability } from '../files/atomic/atomic-write.js';
 import { withLock } from '../files/locks/file-lock.js';
 import { sweepLocks } from '../files/locks/leftover-locks.js';
 import { locksFolderIn } from '../files/locks/lock-folders.js';
+import { BROKEN_PART } from '../files/paths/broken-names.js';
 import { removeFile } from '../files/paths/folders.js';
 import { assertWritable } from '../files/paths/write-access.js';
 import { walkFiles } from '../files/read/walk-files.js';
 import { readStored } from '../files/read/whole-file.js';
 import { readArchiveDeeply, rewriteArchive } from '../files/rewrite-tar-archive.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
+import { isDocumentFile } from '../files/sealing/open-stores.js';
+import { SEALED_PART, SEALED_TEXT_START } from '../files/sealing/sealed-form.js';
 import { isArchiveName } from '../files/tar-archive.js';
 import type { GraphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 import { Redaction } from './redact-bytes.js';
@@ -125,7 +128,8 @@ export class Redactor {
     if (!isArchiveName(path)) {
       const found = await readStored(path);
       const isGraph = this.#graphFiles().has(path);
-      return found === undefined ? 0 : this.#count(path, found.bytes, redaction, isGraph);
+      if (found === undefined) return 0;
+      return this.#count(path, found.bytes, redaction, isGraph, requireOpen);
     }
     let count = 0;
     for await (const { name, bytes } of readArchiveDeeply(path)) {
@@ -137,9 +141,17 @@ export class Redactor {
     return count;
   }
 
-  #count(path: string, stored: Buffer, redaction: Redaction, isGraph: boolean): number {
+  #count(
+    path: string,
+    stored: Buffer,
+    redaction: Redaction,
+    isGraph: boolean,
+    check?: (path: string, opened: Buffer) => void,
+  ): number {
     if (HAS_NO_TEXT.test(path)) return 0;
-    return redaction.countIn(this.#options.sealer.open(path, stored), { isGraph });
+    const opened = this.#options.sealer.open(path, stored);
+    check?.(path, opened);
+    return redaction.countIn(opened, { isGraph });
   }
 
   async #redactFile(path: string, redaction: Redaction): Promise<void> {
@@ -241,4 +253,15 @@ export class Redactor {
       for await (const file of walkFiles(folder, isLeftOut)) if (isNew(file)) yield file;
     }
   }
+}
+
+/** DECRYPT for a damaged conversation whose texts cannot be decrypted, so that it is reported as unread. */
+function requireOpen(path: string, opened: Buffer): void {
+  if (!isDocumentFile(path.replace(BROKEN_PART, ''))) return;
+  if (!opened.includes(SEALED_TEXT_START)) return; // nearly all files; fast
+  if (!SEALED_PART.test(opened.toString('latin1'))) return;
+  throw new AppError('DECRYPT', `${path} is damaged, and its texts are encrypted.`, {
+    hint: 'Repair it with daybook doctor --repair, then run the command again.',
+    details: { path },
+  });
 }

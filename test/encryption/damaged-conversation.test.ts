@@ -70,3 +70,18 @@ it('are reported by a change of the key, and can be repaired with the key that t
     await run(withKey(place, first), 'doctor', '--repair', '--yes');
     expect(await contents(withKey(place, first), path)).toMatchObject({ messages: [TEXT] });
   }));
+
+it('are reported as unread by a redaction', () =>
+  withPlace(async (place) => {
+    const secret = withKey(place, keyIn(place));
+    const path = await save(place);
+    await run(place, 'encrypt', '--key-file', keyIn(place), '--yes');
+    cutOff(path);
+    const redacting = ['--root', place.root, 'redact', 'MarkMessage', '--yes', '--json'];
+    const { unread } = JSON.parse((await runCommand(secret, redacting)).stdout);
+    expect(unread).toMatchObject([{ path }]);
+    await run(secret, 'doctor', '--repair', '--yes');
+    expect(JSON.parse((await runCommand(secret, redacting)).stdout).files).toMatchObject([
+      { path },
+    ]);
+  }));

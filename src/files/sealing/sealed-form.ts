@@ -15,6 +15,8 @@ const HEADER_LENGTH = MAGIC.length + ID_LENGTH + 1;
 export const SEALED_FILE_BYTES = HEADER_LENGTH + SEAL_BYTES;
 /** The beginning of a sealed text. No person writes it. */
 export const SEALED_TEXT_START = 'sealed:1:';
+/** A sealed text in JSON, with the id of its key. In a text, the quotation mark would be escaped. */
+export const SEALED_PART = /[^\\]"sealed:1:([0-9a-f]{16}):/;
 const TEXT = /^sealed:1:([0-9a-f]{16}):([A-Za-z0-9+/]+=*)$/;
 const LINE = /^~([0-9a-f]{16}):([A-Za-z0-9+/]+=*)~$/;
 const TILDE = 0x7e;
