@@ -5,25 +5,35 @@
  */
 import { join } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
+import { sha256Hex } from '../base/ids.js';
 import { listFolders } from '../files/paths/folders.js';
+import { walkFiles } from '../files/read/walk-files.js';
 import { readStored } from '../files/read/whole-file.js';
-import { SEALED_TEXT_START } from '../files/sealing/sealed-form.js';
+import { SEALED_TEXT_START, sealedFileKey } from '../files/sealing/sealed-form.js';
 import { readArchive } from '../files/tar-archive.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
+import { looksLikeNote } from '../stores/memory-bank/note-path.js';
 import type { BackupArea } from './backup-content.js';
 
 const LOGS = 'conversation-logs';
+const BANK = 'memory-bank';
+/** Insights and deleted notes and insights. */
+const OF_BANK = /^(insights\/[^/]*\.json$|\.trash\/)/;
+const GRAPH = /^kg_(snapshot|wal)(\.previous)?\.(json|log)$/;
+/** A line of the graph that is neither sealed nor a head. */
+const PLAIN_FACT = /^\s*\{"(?!format")/m;
 export const MARKER_NAME = `${LOGS}/encryption.json`;
 
 /**
- * CONFLICT if the root has another key, or is not encrypted and has conversations that are plain or not in
- * the archive.
+ * CONFLICT if the root has another key, or is not encrypted and has plain files of the memory bank, or
+ * conversations that are plain or not in the archive.
  */
 export async function requireSameEncryption(
   path: string,
-  names: readonly string[],
+  files: readonly { readonly name: string; readonly sha256: string }[],
   areas: readonly BackupArea[],
 ): Promise<void> {
+  const names = files.map(({ name }) => name);
   const logsFolder = areas.find(({ name }) => name === LOGS)?.folder;
   if (logsFolder === undefined || !names.includes(MARKER_NAME)) return;
   const current = await readStored(join(logsFolder, 'encryption.json'));
@@ -39,6 +49,30 @@ export async function requireSameEncryption(
       'This backup is encrypted, but the conversations of this root are not encrypted.',
     );
   }
+  const bankFolder = areas.find(({ name }) => name === BANK)?.folder;
+  if (bankFolder !== undefined && (await hasPlainFile(bankFolder, files))) {
+    throw conflict('This backup is encrypted, but the memory bank of this root is not encrypted.');
+  }
+}
+
+/**
+ * Whether a note, an insight, a deleted one, or a fact would stay plain. Files that are the same in the archive do
+ * not count: a restore that was interrupted has written them.
+ */
+async function hasPlainFile(
+  bankFolder: string,
+  archived: readonly { readonly name: string; readonly sha256: string }[],
+): Promise<boolean> {
+  const hashes = new Map(archived.map(({ name, sha256 }) => [name, sha256]));
+  const isScaffold = (name: string) => /(^|\/)\.(git|locks|gitignore)$/.test(name);
+  for await (const { name, path, isPlain: isRegular } of walkFiles(bankFolder, isScaffold)) {
+    const isGraph = GRAPH.test(name);
+    if (!isRegular || !(isGraph || looksLikeNote(name) || OF_BANK.test(name))) continue;
+    const bytes = (await readStored(path))?.bytes;
+    if (bytes === undefined || hashes.get(`${BANK}/${name}`) === sha256Hex(bytes)) continue;
+    if (isGraph ? PLAIN_FACT.test(bytes.toString('latin1')) : !sealedFileKey(bytes)) return true;
+  }
+  return false;
 }
 
 /** False for a sealed conversation: a restore that was interrupted has written it without the marker. */

@@ -85,7 +85,7 @@ export async function restoreArchive(path: string, given: RestoreOptions): Promi
     if (target !== undefined) archivedPath(target.folder, target.name);
   }
   if (typeof options.into !== 'string') {
-    await requireSameEncryption(path, names, options.into);
+    await requireSameEncryption(path, files, options.into);
   }
   if (!options.dryRun) await options.requireRoom?.(missingBytes(files, options));
   const report: RestoreReport = {
