@@ -24,13 +24,14 @@ export function storedJsonObject(description: string) {
     .meta({ type: 'object', description });
 }
 
-/** Not recursive, because the store checks the depth later. */
+/** Not recursive, because the store checks the depth later. The set also ends at an object that contains itself. */
 function hasOnlyFiniteNumbers(object: JsonObject): boolean {
-  const objects: object[] = [object];
-  for (let each = objects.pop(); each !== undefined; each = objects.pop()) {
+  const objects = new Set<object>([object]);
+  // The set grows while it is read.
+  for (const each of objects) {
     for (const value of Object.values(each)) {
       if (typeof value === 'number' && !Number.isFinite(value)) return false;
-      if (typeof value === 'object' && value !== null) objects.push(value);
+      if (typeof value === 'object' && value !== null) objects.add(value);
     }
   }
   return true;
