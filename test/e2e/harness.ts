@@ -189,8 +189,12 @@ export async function runCommand(
   cwd = place.folder,
   stdin: string | Uint8Array = '',
 ): Promise<CommandRun> {
-  const hosted = stdin === '' && (await runInHost({ main: MAIN, args, env: place.env, cwd }));
-  return hosted || runProcess(place, args, cwd, stdin);
+  // A process opens one session bus of the desktop and keeps it.
+  const needsProcess = stdin !== '' || 'DBUS_SESSION_BUS_ADDRESS' in place.env;
+  const hosted = needsProcess
+    ? undefined
+    : await runInHost({ main: MAIN, args, env: place.env, cwd });
+  return hosted ?? runProcess(place, args, cwd, stdin);
 }
 
 /** Runs the command in a process of its own until it ends. */
