@@ -35,13 +35,23 @@ export interface GraphText {
   readonly lines: number;
   /** The `offset` of the next page; absent on the last page. */
   readonly nextOffset?: number;
+  readonly missingNotes: readonly string[];
 }
 
 export interface GraphFile {
   readonly path: string;
   readonly sizeBytes: number;
   readonly lines: number;
+  readonly missingNotes: readonly string[];
 }
+
+export interface GraphExportCounts {
+  lines: number;
+  /** Paths of notes that cannot be read, so that their long observations are not in the export. */
+  readonly missingNotes: string[];
+}
+
+export const newGraphCounts = (): GraphExportCounts => ({ lines: 0, missingNotes: [] });
 
 export class GraphExport {
   readonly #options: GraphExportOptions;
@@ -59,15 +69,17 @@ export class GraphExport {
     let text = openingOf(request.format);
     let left = budget.max - budget.measure(text);
     let at = 0;
-    for await (const line of this.#lines(request)) {
+    const missingNotes: string[] = [];
+    for await (const line of this.#lines(request, missingNotes)) {
       at += 1;
       if (at <= offset) continue;
       left -= budget.measure(line);
-      if (left < 0 && at - 1 > offset) return { text, lines: at - 1 - offset, nextOffset: at - 1 };
+      if (left < 0 && at - 1 > offset)
+        return { text, lines: at - 1 - offset, nextOffset: at - 1, missingNotes };
       if (left < 0) throw tooLong(line);
       text += line;
     }
-    return { text, lines: Math.max(0, at - offset) };
+    return { text, lines: Math.max(0, at - offset), missingNotes };
   }
 
   /**
@@ -76,7 +88,7 @@ export class GraphExport {
   async toFile(name: string, request: GraphExportRequest): Promise<GraphFile> {
     const { folder, fsync } = this.#options;
     const path = await exportPath(folder, name, this.#options);
-    const counts = { lines: 0 };
+    const counts = newGraphCounts();
     const sizeBytes = await writeNewFile(path, this.stream(request, counts), {
       fsync,
       signal: request.signal,
@@ -85,19 +97,23 @@ export class GraphExport {
   }
 
   /** The whole export in pieces; `counts` is complete when the stream has ended. */
-  async *stream(request: GraphExportRequest, counts = { lines: 0 }): AsyncGenerator<string> {
+  async *stream(request: GraphExportRequest, counts = newGraphCounts()): AsyncGenerator<string> {
     yield openingOf(request.format);
-    for await (const line of this.#lines(request)) {
+    for await (const line of this.#lines(request, counts.missingNotes)) {
       counts.lines += 1;
       yield line;
     }
   }
 
-  async *#lines(request: GraphExportRequest): AsyncGenerator<string> {
+  async *#lines(request: GraphExportRequest, missingNotes: string[]): AsyncGenerator<string> {
     const { format } = request;
     const facts = this.#facts(request);
     if (format === 'memory') {
-      const lines = await memoryLinesOf(facts, (path) => this.#noteText(path));
+      const lines = await memoryLinesOf(facts, async (path) => {
+        const text = await this.#noteText(path);
+        if (text === undefined) missingNotes.push(path);
+        return text;
+      });
       yield* lines.map((line) => `${JSON.stringify(line)}\n`);
       return;
     }

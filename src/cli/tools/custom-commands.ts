@@ -1,15 +1,22 @@
 /** Where a command differs from its tool: its arguments, its output, inputs only for people. */
 import { basename, dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { z } from 'zod';
 import type { App } from '../../app.js';
 import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import { readExportFile } from '../../exchange/export-folder.js';
+import {
+  type GraphExport,
+  type GraphExportRequest,
+  newGraphCounts,
+} from '../../exchange/graph-export.js';
 import { readStamp } from '../../files/read/stamp.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { kgExport } from '../../tools/kg/kg-export.js';
 import { findExisting } from '../find-conversation.js';
 import { findInsight } from '../find-insight.js';
+import { reportMissingNotes } from '../notices/missing-notes.js';
 import { cut } from '../terminal/columns.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { textOfStdin } from '../terminal/stdin.js';
@@ -18,6 +25,7 @@ import { conversationTable, savedLine } from '../views/conversation-lines.js';
 import * as facts from '../views/fact-lines.js';
 import * as insights from '../views/insight-lines.js';
 import * as notes from '../views/note-lines.js';
+import type { Answer } from '../views/view.js';
 import type { Input, ToolCommand } from './tool-command.js';
 
 type Custom = Pick<
@@ -48,7 +56,7 @@ export const CUSTOM: Readonly<Record<string, Custom>> = {
   'kg subjects': { print: facts.subjectLines },
   'kg stats': { print: facts.graphSizes },
   'kg save': { print: facts.savedGraphLine },
-  'kg export': { stream: wholeGraph, print: ({ text, path }) => notes.wholeText(text ?? path) },
+  'kg export': { stream: wholeGraph, print: exportedGraph },
   'kg import': { words: ['file'], prepare: readHere, print: facts.importedLines },
   'mb list': { print: notes.noteTable },
   'mb read': { print: ({ content }) => notes.wholeText(content) },
@@ -124,7 +132,19 @@ const isGivenByOptions = (input: Input) =>
 function wholeGraph(given: Input, { graphExport }: App, signal: AbortSignal) {
   const { format, file, offset, maxTokens: _, ...filter } = kgExport.input.parse(given);
   if (file !== undefined || offset > 0) return undefined;
-  return graphExport.stream({ format, filter, signal });
+  return reportedStream(graphExport, { format, filter, signal });
+}
+
+async function* reportedStream(graphExport: GraphExport, request: GraphExportRequest) {
+  const counts = newGraphCounts();
+  yield* graphExport.stream(request, counts);
+  reportMissingNotes(counts.missingNotes);
+}
+
+function exportedGraph(answer: Answer): string {
+  const { text, path, missingNotes = [] } = answer as z.output<typeof kgExport.output>;
+  reportMissingNotes(missingNotes);
+  return notes.wholeText(text ?? path);
 }
 
 /** A person can also give a file relative to the working folder; an assistant only in the exports folder. */

@@ -104,7 +104,7 @@ async function run(command: Command, fields: readonly Field[], made: ToolCommand
       if (isJson) console.log(terminalJson(answer));
       else await show(made, answer, input, optionNames(fields));
       const none = noneLeft(input, answer);
-      const isIncomplete = isNothing(answer) || none !== undefined || hasRefused(answer);
+      const isIncomplete = isNothing(answer) || none !== undefined || leavesOut(answer);
       process.exitCode = isIncomplete ? NOTHING_FOUND : OK;
       if (none !== undefined && !isJson) console.error(none);
       if ('total' in answer || 'notices' in answer)
@@ -155,9 +155,9 @@ const isNothing = (answer: Answer) =>
   ['found', 'updated', 'deleted'].some((name) => answer[name] === false || answer[name] === 0) ||
   answer['total'] === 0;
 
-/** True if an import stored only a part of what it was given. */
-const hasRefused = ({ refusedTotal }: Answer) =>
-  typeof refusedTotal === 'number' && refusedTotal > 0;
+/** True if an import stored, or an export wrote, only a part of what there is. */
+const leavesOut = (answer: Answer) =>
+  [answer['refusedTotal'], answer['missingNotesTotal']].some((count) => Number(count ?? 0) > 0);
 
 /** Prints results to stdout, and notes about more results to stderr, so that a pipe gets only results. */
 async function show(

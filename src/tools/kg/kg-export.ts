@@ -5,6 +5,8 @@ import { estimateTokens, maxTokens, OVERHEAD_TOKENS } from '../answer-budget.js'
 import { ADDS, defineTool, factsThenText, success } from '../define-tool.js';
 import { nextPage } from '../offset-page.js';
 
+const MAX_MISSING = 20;
+
 export const kgExport = defineTool({
   name: 'kg_export',
   aliases: ['kg/export'],
@@ -29,6 +31,13 @@ export const kgExport = defineTool({
       ...nextPage,
       path: z.string().describe('The file that was written.').exactOptional(),
       sizeBytes: z.int(),
+      missingNotes: z
+        .array(z.string())
+        .describe(
+          'Notes that cannot be read. The long observations in them are not in the export (at most 20 are named).',
+        )
+        .exactOptional(),
+      missingNotesTotal: z.int().exactOptional(),
       text: z.string().exactOptional(),
     }),
   annotations: ADDS,
@@ -41,12 +50,21 @@ export const kgExport = defineTool({
     const onProgress = (facts: number) => progress({ progress: facts });
     const request = { format, filter, signal, onProgress };
     if (file !== undefined) {
-      return { hasMore: false, ...(await graphExport.toFile(file, request)) };
+      const { missingNotes, ...written } = await graphExport.toFile(file, request);
+      return { hasMore: false, ...written, ...named(missingNotes) };
     }
     const room = { max: budget - OVERHEAD_TOKENS, measure: estimateTokens };
-    const page = await graphExport.toText(request, offset, room);
+    const { missingNotes, ...page } = await graphExport.toText(request, offset, room);
     const sizeBytes = Buffer.byteLength(page.text);
-    return { hasMore: page.nextOffset !== undefined, sizeBytes, ...page };
+    return { hasMore: page.nextOffset !== undefined, sizeBytes, ...page, ...named(missingNotes) };
   },
   text: factsThenText,
 });
+
+const named = (missingNotes: readonly string[]) =>
+  missingNotes.length > 0
+    ? {
+        missingNotes: missingNotes.slice(0, MAX_MISSING),
+        missingNotesTotal: missingNotes.length,
+      }
+    : {};

@@ -56,6 +56,18 @@ describe('kg_import and kg_export', () => {
     expect(picture['text']).toBe('graph LR\n  n1["Ada"] -->|"knows"| n2["Charles"]\n');
   });
 
+  it('name the notes whose long observations are not in an export', async () => {
+    const { notes } = await call('kg_import', { text: MEMORY, longObservations: 'notes' });
+    const [path] = notes as string[];
+    expect(await call('kg_export', { format: 'memory' })).not.toHaveProperty('missingNotes');
+    const { hash } = await call('mb_read', { path });
+    await call('mb_edit', { path, hash, newPath: 'other/name.md' });
+    const left = { missingNotes: [path], missingNotesTotal: 1, lines: 2 };
+    expect(await call('kg_export', { format: 'memory' })).toMatchObject(left);
+    expect(await call('kg_export', { format: 'memory', file: 'm.jsonl' })).toMatchObject(left);
+    expect(await call('kg_export')).not.toHaveProperty('missingNotes');
+  });
+
   it('report the progress of graph import and export', async () => {
     const line = (n: number) => JSON.stringify({ subject: `s${n}`, predicate: 'p', object: 'o' });
     const text = Array.from({ length: 4_000 }, (_, n) => line(n)).join('\n');
