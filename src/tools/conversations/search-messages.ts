@@ -154,7 +154,7 @@ export async function foundMessages(
   const next = last === undefined ? offset + limit : last + 1;
   const output = searchOutput(found, next, FILTER_NAMES, {
     query,
-    searchedPart: activity ? 'tool call or thinking' : undefined,
+    searchedPart: activity ? activityPart(filters) : undefined,
     damaged: conversations.damaged().length,
     ifUnknown,
   });
@@ -169,6 +169,12 @@ export async function foundMessages(
     isUnread ? UNREAD : undefined,
   ]);
   return { total: found.total, tier: found.tier, ...output, ...note, results };
+}
+
+/** A search of activity reads only what passes the filters, so it does not know what else has the words. */
+function activityPart(filters: MessageFilters): string {
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  return `tool call or thinking${isFiltered ? ' that passes the filters' : ''}`;
 }
 
 export interface FilterInput {

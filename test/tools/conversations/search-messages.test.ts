@@ -57,6 +57,8 @@ describe('search_messages', () => {
     }
     const { explanation } = await run({ query: 'plank', activity: true });
     expect(explanation).toMatch(/^No tool call or thinking has: plank\./);
+    const filtered = await run({ query: 'ladder', activity: true, module: 'other' });
+    expect(filtered.explanation).not.toMatch(/^No tool call or thinking has/);
     const totalOf = async (args: object) => (await run({ activity: true, ...args })).total;
     expect(await totalOf({ query: '"larch planks"' })).toBe(1);
     expect(await totalOf({ query: 'plan.md', matchType: 'exact' })).toBe(1);
