@@ -13,7 +13,13 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import { type Message, ROLES } from '../../stores/conversations/document/schema.js';
 import { estimateTokens } from '../answer-budget.js';
 import { defineTool, READS_OUTSIDE, success } from '../define-tool.js';
-import { messagePageOf, type PageLimits, parseCursor } from '../message-page.js';
+import {
+  isMarked,
+  messagePageOf,
+  type PageLimits,
+  type PageStart,
+  parseCursor,
+} from '../message-page.js';
 import { conversationRef } from '../perplexity-fields.js';
 
 /** Enough for a whole report of deep research. */
@@ -131,7 +137,7 @@ async function pageWithin(
   conversationId: string,
   { includeSystemPrompt, ...limits }: PageLimits & { includeSystemPrompt: boolean },
 ) {
-  const { seq: first } = parseCursor(limits.cursor);
+  const first = await firstOf(conversations, conversationId, parseCursor(limits.cursor));
   // One message more than the limit shows whether there is a next page.
   for (let count = limits.limit + 1; ; count *= 2) {
     const { head, systemMessages, ...part } = await conversations.part(conversationId, {
@@ -145,6 +151,20 @@ async function pageWithin(
     const isEnd = part.first + part.messages.length > head.messageCount;
     if (isEnd || page.nextCursor !== undefined) return { head, systemMessages, page };
   }
+}
+
+/** The position where the page starts. Messages before it may have been deleted since the previous page. */
+async function firstOf(
+  conversations: ConversationStore,
+  conversationId: string,
+  start: PageStart,
+): Promise<number> {
+  if (start.mark === undefined) return start.seq;
+  const { messages } = await conversations.part(conversationId, { first: start.seq, count: 1 });
+  if (messages[0] !== undefined && isMarked(messages[0], start)) return start.seq;
+  const all = await conversations.load(conversationId);
+  const at = all.messages.findIndex((message) => isMarked(message, start));
+  return at === -1 ? start.seq : at + 1;
 }
 
 /** Leaves out the texts of the sources if the metadata is too long, and all of it if it is still too long. */
