@@ -53,6 +53,7 @@ export const conversationResources: ResourceKind = {
   async keyOf({ conversations }, uri) {
     return (await conversations.view(requireAddress(uri).ref)).head.conversationId;
   },
+  nameIn: (uri) => requireAddress(uri).ref,
   async known({ conversations }) {
     const heads = [...conversations.known()].map(({ head }) => head);
     return heads.map((head) => [head.conversationId, listingKey(head)] as const);
@@ -60,6 +61,8 @@ export const conversationResources: ResourceKind = {
   follow: ({ conversations }, notifier) =>
     conversations.followFromNow(({ conversationId, document }) => {
       notifier.changed(conversationId);
+      const clientId = document?.head.clientId;
+      if (clientId !== undefined) notifier.changed(clientId);
       notifier.listed(conversationId, document && listingKey(document.head));
     }),
 };

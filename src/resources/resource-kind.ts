@@ -59,6 +59,8 @@ export interface ResourceKind {
   read(app: App, uri: string): Promise<ResourceContent>;
   /** The key that `follow` reports for this resource. Throws the errors of `read`. */
   keyOf(app: App, uri: string): Promise<string>;
+  /** A second key that `follow` reports, if the URI has a name that another resource can get later. */
+  nameIn?(uri: string): string;
   /** All listed resources, with key and listing as in `ResourceNotifier`. */
   known(app: App): Promise<(readonly [key: string, listing: string])[]>;
   /** Reports all changes from now on, until the returned function is called. */

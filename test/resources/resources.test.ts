@@ -116,6 +116,20 @@ describe('conversations as resources', () => {
 
 describe('news', () => {
   it(
+    'tell subscribers of a key of the conversation that has the key now',
+    inPlace(async (session) => {
+      const news = resourceUpdates(session.client);
+      await save(session, { conversationId: 'my-key' });
+      const uri = 'daybook://conversation/my-key';
+      await session.client.subscribeResource({ uri });
+      await session.call('delete_conversation', { conversationId: 'my-key' });
+      await expect.poll(() => news.updated, { timeout: 30_000 }).toEqual([uri]);
+      await save(session, { conversationId: 'my-key' });
+      await expect.poll(() => news.updated, { timeout: 30_000 }).toEqual([uri, uri]);
+    }),
+  );
+
+  it(
     'tell subscribers of an edit by hand, and nobody after the end of the subscription',
     inPlace(async (session, place) => {
       const news = resourceUpdates(session.client);

@@ -95,6 +95,8 @@ function registerSubscriptions(
         const key = await kind.keyOf(app, uri);
         follow(app);
         notifier.subscribe(uri, keyIn(kind, key));
+        const name = kind.nameIn?.(uri);
+        if (name !== undefined) notifier.subscribe(uri, keyIn(kind, name));
         return {};
       },
       failWith(uri),
