@@ -8,6 +8,8 @@ import type { Message } from '../stores/conversations/document/schema.js';
 import type { CountedConversation, FrequentWords } from './conversation-figures.js';
 import type { MessageFigures } from './message-figures.js';
 
+/** Words of each conversation from which the topics are made. */
+const MOST_WORDS = 40;
 /** Maximum number of characters that are counted in one conversation; more would take seconds. */
 const MAX_CHARACTERS = 4_000_000;
 /** Estimated words are used again while the share of new messages is smaller than this. */
@@ -17,7 +19,7 @@ export async function frequentWordsIn(messages: readonly Message[]): Promise<Fre
   const some = evenly(messages, MAX_CHARACTERS);
   const share = some.length / messages.length;
   const estimated = (count: number) => Math.round(count / share);
-  const words = (await frequentWords(some, some, new TimeSlice())).map((each) => ({
+  const words = (await frequentWords(some, some, MOST_WORDS, new TimeSlice())).map((each) => ({
     word: each.word,
     inSession: estimated(each.inSession),
     inConversation: estimated(each.inConversation),

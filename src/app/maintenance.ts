@@ -16,7 +16,7 @@ import { startDailyRetention } from '../maintenance/retention/daily-retention.js
 import { LastRunFile } from '../maintenance/retention/last-run.js';
 import { RetentionPolicyFile } from '../maintenance/retention/policy.js';
 import { Retention } from '../maintenance/retention/retention.js';
-import { StoreSize, type StoreSizeOptions } from '../maintenance/store-size.js';
+import { StoreSize, type StoreSizeOptions } from '../maintenance/size-limit.js';
 import { TrashBin } from '../maintenance/trash-bin.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { InsightStore } from '../stores/insights/insights.js';

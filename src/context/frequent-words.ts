@@ -10,8 +10,6 @@ import { proseLines } from './sentences.js';
 import { STOP_WORDS } from './stop-words.js';
 import { DENSE_SCRIPT, HIRAGANA } from './summaries/languages.js';
 
-/** The number of words that are returned; the frequency of each in the store is read from the index. */
-const MOST_WORDS = 40;
 const MAX_WORD_LENGTH = 40;
 const LETTERS = /^\p{L}[\p{L}\p{M}\p{N}'’-]*$/u;
 
@@ -22,10 +20,11 @@ export interface WordCount {
   readonly inConversation: number;
 }
 
-/** At most 40 words, most frequent first. `session` is the end of `all`. */
+/** The `most` words, most frequent first. `session` is the end of `all`. */
 export async function frequentWords(
   session: readonly Message[],
   all: readonly Message[],
+  most: number,
   slice: TimeSlice,
 ): Promise<WordCount[]> {
   const inSession = await messagesByWord(session, slice);
@@ -33,7 +32,7 @@ export async function frequentWords(
   await messagesByWord(all.slice(0, all.length - session.length), slice, inConversation);
   return [...inSession]
     .sort(([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1))
-    .slice(0, MOST_WORDS)
+    .slice(0, most)
     .map(([word, count]) => ({
       word,
       inSession: count,

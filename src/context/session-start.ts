@@ -20,6 +20,8 @@ import { type RelatedPassage, relatedPassages } from './related-passages.js';
 import { type Snapshot, snapshotOf } from './session-start-budget.js';
 
 const DISTINCTIVE_WORDS = 8;
+/** Words from which they are chosen; the frequency of each in the store is read from the index. */
+const FREQUENT_WORDS = 40;
 /** Only the last messages give distinctive words: they show the subject of a long conversation. */
 const MESSAGES_WEIGHED = 1_000;
 /** Tokens that are reserved for notes, words and the times of the session. */
@@ -127,7 +129,7 @@ async function distinctiveWordsOf(
   const { fromSeq = first } = lastSession(messages, first) ?? {};
   const read = messages.slice(-MESSAGES_WEIGHED);
   const session = messages.slice(fromSeq - first).slice(-MESSAGES_WEIGHED);
-  const words = await frequentWords(session, read, slice);
+  const words = await frequentWords(session, read, FREQUENT_WORDS, slice);
   const frequencies = await search.frequencies(words.map(({ word }) => word));
   return mostDistinctive(words, frequencies, read.length, DISTINCTIVE_WORDS);
 }

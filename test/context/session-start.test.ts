@@ -61,7 +61,7 @@ describe('distinctive words', () => {
       content,
       createdAt: '2025-01-24T15:00:00.000Z',
     }));
-    const words = (await frequentWords(all, all, new TimeSlice())).map(({ word }) => word);
+    const words = (await frequentWords(all, all, 40, new TimeSlice())).map(({ word }) => word);
     expect(words).toEqual(expect.arrayContaining(['tomaten', 'mauer', 'batteries', 'die', 'war']));
     for (const word of ['der', 'und', 'das', 'ein']) expect(words).not.toContain(word);
   });
@@ -71,7 +71,7 @@ describe('distinctive words', () => {
       'u: The tipz budget and the garden',
       'a: The Tipz plan, the garden',
     );
-    const words = await frequentWords(messages, messages, new TimeSlice());
+    const words = await frequentWords(messages, messages, 40, new TimeSlice());
     expect(words.map(({ word }) => word)).not.toContain('the');
     const everywhere = new Map([['garden', 900]]);
     const counts = words.map(({ word }) => everywhere.get(word) ?? 2);
@@ -82,7 +82,7 @@ describe('distinctive words', () => {
 
   it('are found in scripts without spaces', async () => {
     const { messages } = conversationOf('u: 我们讨论了自由和目标', 'a: 自由很重要');
-    const words = await frequentWords(messages, messages, new TimeSlice());
+    const words = await frequentWords(messages, messages, 40, new TimeSlice());
     expect(words.map(({ word }) => word)).toContain('自由');
   });
 });

@@ -6,7 +6,7 @@ import { Archives } from '../../src/maintenance/archives/archives.js';
 import { LastRunFile } from '../../src/maintenance/retention/last-run.js';
 import { RetentionPolicyFile } from '../../src/maintenance/retention/policy.js';
 import { Retention } from '../../src/maintenance/retention/retention.js';
-import { StoreSize } from '../../src/maintenance/store-size.js';
+import { StoreSize } from '../../src/maintenance/size-limit.js';
 import { TrashBin } from '../../src/maintenance/trash-bin.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { InsightStore } from '../../src/stores/insights/insights.js';

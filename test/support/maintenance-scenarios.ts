@@ -28,7 +28,7 @@ import { CONTENTS_NAME, checkArchive } from '../../src/maintenance/check-archive
 import { LastRunFile } from '../../src/maintenance/retention/last-run.js';
 import { RetentionPolicyFile } from '../../src/maintenance/retention/policy.js';
 import { Retention } from '../../src/maintenance/retention/retention.js';
-import { StoreSize } from '../../src/maintenance/store-size.js';
+import { StoreSize } from '../../src/maintenance/size-limit.js';
 import { TrashBin } from '../../src/maintenance/trash-bin.js';
 import { Redactor } from '../../src/privacy/redactor.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';

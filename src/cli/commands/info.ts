@@ -9,7 +9,7 @@ import { countOf } from '../../base/display-text.js';
 import type { Config } from '../../config/config.js';
 import { problemWithWriting } from '../../files/paths/write-access.js';
 import { type FolderSize, folderSize, freeBytes } from '../../files/read/folder-size.js';
-import { isNearlyFull, percentOfLimit } from '../../maintenance/store-size.js';
+import { isNearlyFull, percentOfLimit } from '../../maintenance/size-limit.js';
 import { storeInfo } from '../../tools/conversations/store-info.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';

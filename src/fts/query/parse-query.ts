@@ -3,7 +3,6 @@
  * With the other types no text is a syntax error. They also find CJK text by any two or more of its characters
  * (cjk-bigrams.ts), and words with symbols as typed (symbol-chunks.ts).
  */
-
 import { isAppError } from '../../base/errors.js';
 import type { Dictionary } from '../terms/dictionary.js';
 import { bigramsOf, cjkRunsOf } from '../tokenizing/cjk-bigrams.js';
@@ -11,6 +10,7 @@ import { hasSymbols } from '../tokenizing/symbol-characters.js';
 import { symbolPattern } from '../tokenizing/symbol-chunks.js';
 import { termsOf, tokenize } from '../tokenizing/tokenizer.js';
 import { parseFts5, type QueryColumns } from './fts5-parser.js';
+import { allowedEdits } from './fuzzy-edits.js';
 import type { MatchType } from './match-type-names.js';
 import {
   group,
@@ -149,12 +149,6 @@ function exactNode(text: string, context: ParseContext): QueryNode {
   }
   const symbols = [...patterns.values()];
   return phraseOf(terms, context.columns.defaults, plain, symbols.length > 0 ? { symbols } : {});
-}
-
-/** The number of edits by which a word may differ: one from four characters on, two from eight on. */
-function allowedEdits(word: string): number {
-  const { length } = [...word];
-  return length < 4 ? 0 : length < 8 ? 1 : 2;
 }
 
 /** Each word in any near spelling. The exact word counts twice, so that its documents rank higher. */

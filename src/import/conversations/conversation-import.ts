@@ -14,7 +14,6 @@ import { addLeftOut, addProblem } from '../import-outcome.js';
 import type { ImportedConversation } from '../source-interface.js';
 import type { KnownConversation } from './already-imported.js';
 import { BranchImport } from './branch-import.js';
-import { candidateWithoutCopy } from './copied-beginning.js';
 import {
   hasReplaced,
   markIn,
@@ -22,6 +21,7 @@ import {
   type SourceId,
   type SourceMark,
 } from './import-mark.js';
+import { candidateWithoutCopy } from './omit-forked-history.js';
 import { addUnder, differs, importWhole, type WholeImportOptions } from './own-export-import.js';
 import type { Candidate } from './planned-conversation.js';
 import { isChanged, isOtherPath, type Reconciled, reconcile } from './reconcile.js';

@@ -17,7 +17,7 @@ import {
   type Source,
   SUBAGENT_TAG,
 } from '../source-interface.js';
-import { type OwnTurn, ownTurnOf, parentOf } from './codex-forks.js';
+import { type OwnTurn, ownTurnOf, parentOf } from './codex-fork-point.js';
 import { addLegacyRecord, addPaginatedRecord } from './codex-records.js';
 
 const ROLLOUT = /(^|\/)rollout-[^/]+\.jsonl(\.zst)?$/;

@@ -13,7 +13,7 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import type { ConversationHead } from '../../stores/conversations/document/schema.js';
 import { fitsModule } from '../../stores/modules.js';
 import { hasTag } from '../../stores/tags.js';
-import { isNearlyFull, type MeasuredSize, NEARLY_FULL, percentOfLimit } from '../store-size.js';
+import { isNearlyFull, type MeasuredSize, NEARLY_FULL, percentOfLimit } from '../size-limit.js';
 import type { PruneRule } from './rule-schema.js';
 
 export interface Candidate {

@@ -1,6 +1,6 @@
 /** Which entries of the trash are removed permanently: those that are there too long, or take too much room. */
 import { type Clock, DAY_MS } from '../../base/clock.js';
-import { isNearlyFull, type MeasuredSize } from '../store-size.js';
+import { isNearlyFull, type MeasuredSize } from '../size-limit.js';
 import type { TrashBin, TrashedItem } from '../trash-bin.js';
 
 interface TrashRules {

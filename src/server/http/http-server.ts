@@ -20,7 +20,7 @@ import { createExpressApp } from './express-app.js';
 import { createMcpEndpoint, isMcpAddress } from './mcp-endpoint.js';
 import { createPage, type PageOptions } from './page/page-routes.js';
 import { rateLimitOf } from './rate-limit.js';
-import { HttpSessions } from './sessions.js';
+import { HttpSessions, MAX_SESSIONS } from './sessions.js';
 
 /** Grace period in which clients can close their connections. Idle ones are closed at once. */
 const CLOSE_MS = 250;
@@ -34,7 +34,7 @@ const LIMITS = {
   keepAliveMs: 60_000,
   maxConnections: 4_000,
   maxConnectionsPerAddress: 1_000,
-  maxSessions: 1_000,
+  maxSessions: MAX_SESSIONS,
   /** Maximum time for accepted calls to finish at the end. */
   finishMs: FINISH_MS,
 };

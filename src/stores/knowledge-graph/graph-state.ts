@@ -8,6 +8,7 @@ import { isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../files/read/stamp.js';
 import type { WriteQueue } from '../deferred-writes/write-queue.js';
+import { followCompaction, followLog, type LoadedFiles } from './log/follow-log.js';
 import type { GraphFiles } from './log/graph-files.js';
 import { LineScanner } from './log/line-scanner.js';
 import { recordRejects } from './log/rejects.js';
@@ -18,7 +19,6 @@ import {
   type LogPosition,
   readGraph,
 } from './log/replay.js';
-import { type LoadedFiles, tailCompaction, tailLog } from './log/tail-log.js';
 import type { TripleTable } from './table/triple-table.js';
 
 /**
@@ -196,7 +196,7 @@ export class GraphState {
 
   async #load(): Promise<void> {
     const isFirst = this.#content === undefined;
-    if (!isFirst && this.position.offset > 0 && (await this.#tailLog())) return;
+    if (!isFirst && this.position.offset > 0 && (await this.#followLog())) return;
     const content = await readGraph(this.files);
     this.requireHere(); // without this check, missing files would look like an empty graph
     this.#content = content;
@@ -209,7 +209,7 @@ export class GraphState {
   }
 
   /** Returns false if the files changed in another way than by appended lines or a compaction. */
-  async #tailLog(): Promise<boolean> {
+  async #followLog(): Promise<boolean> {
     const { wal } = this.files;
     const scanner = new LineScanner(this.content.table, wal);
     scanner.changed = this.#listeners.size > 0 ? new Set() : undefined;
@@ -224,10 +224,10 @@ export class GraphState {
     const { files } = this;
     const { snapshot, table } = this.content;
     const isSameSnapshot = () => isSameStamp(snapshot, readStampNow(files.snapshot));
-    const next = isSameSnapshot() ? await tailLog(files.wal, this.position, scanner) : undefined;
+    const next = isSameSnapshot() ? await followLog(files.wal, this.position, scanner) : undefined;
     this.#position = next ?? this.position;
     if (next !== undefined && isSameSnapshot()) return true;
-    const adopted = await tailCompaction(files, snapshot, this.position, scanner);
+    const adopted = await followCompaction(files, snapshot, this.position, scanner);
     if (adopted === undefined) return false;
     table.forgetDeletions(adopted.sidecar.compaction?.forgotten ?? 0);
     this.#adopt(adopted);

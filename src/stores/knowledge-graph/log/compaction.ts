@@ -180,7 +180,7 @@ async function putInPlace(
   return { generation, triples: table.count, snapshotBytes: Number(snapshot.size) };
 }
 
-/** Processes that have read the old files use this to continue in the new log (tail-log.ts). */
+/** Processes that have read the old files use this to continue in the new log (follow-log.ts). */
 function compactionOf(
   { content, position }: GraphState,
   { from, forgotten }: Staged,

@@ -9,6 +9,7 @@ import { isSealedLine, openLine } from '../../../files/sealing/sealed-form.js';
 import type { Operation } from '../model/triple.js';
 import type { TripleTable } from '../table/triple-table.js';
 import { checkedEnd, digitOf, readLine, SUM_BYTES } from './operation-line.js';
+import { isTornLine } from './torn-line.js';
 
 const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
@@ -19,8 +20,6 @@ const OBJECT = Buffer.from('","o":"');
 const AT = Buffer.from('","at":');
 const ID = Buffer.from(',"id":"');
 const MAX_PART_BYTES = 200;
-/** The end of a line that was written completely, even if it was damaged later. */
-const WHOLE = /"sum":"[0-9a-f]{8}"\}$/;
 const SUM = /,"sum":"[0-9a-f]{8}"\}/g;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -84,8 +83,7 @@ export class LineScanner {
     if (this.#scanOther(bytes, from, cut) && sound === -1) return true;
     const joined = this.#scanJoined(bytes, start, to);
     if (joined.isComplete) return true;
-    const isTorn = joined.count === 0 && !WHOLE.test(tailOf(bytes, start, to));
-    if (isLastOfLog && isTorn) {
+    if (isLastOfLog && joined.count === 0 && isTornLine(bytes, start, to)) {
       this.lines -= 1;
       return false;
     }
@@ -99,7 +97,7 @@ export class LineScanner {
     const opened = openLine(text, this.#path);
     const number = this.lines;
     if (opened === undefined) {
-      const isTorn = isLastOfLog && !text.endsWith('~');
+      const isTorn = isLastOfLog && isTornLine(bytes, start, to);
       if (!isTorn) this.damaged.push({ line: number, text });
       this.lines -= isTorn ? 1 : 0;
       return !isTorn;
@@ -225,9 +223,6 @@ function trimmedEnd(bytes: Buffer, start: number, end: number): number {
   if (to > start && bytes[to - 1] === 0x2c) to -= 1;
   return to;
 }
-
-const tailOf = (bytes: Buffer, start: number, to: number) =>
-  bytes.toString('latin1', Math.max(start, to - 20), to);
 
 function isAt(bytes: Buffer, at: number, expected: Buffer): boolean {
   for (let index = 0; index < expected.length; index += 1) {

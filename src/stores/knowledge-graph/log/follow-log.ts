@@ -24,7 +24,7 @@ export interface LoadedFiles {
 }
 
 /** Applies the lines since `position`. `undefined` if it is not the same log with more lines. */
-export async function tailLog(
+export async function followLog(
   path: string,
   position: LogPosition,
   scanner: LineScanner,
@@ -45,7 +45,7 @@ export async function tailLog(
  * Applies the lines after `position` if another process has compacted exactly the `snapshot` and the log
  * that were read. Returns `undefined` if this is not certain; then all files must be read again.
  */
-export async function tailCompaction(
+export async function followCompaction(
   files: GraphFiles,
   snapshot: Stamp | undefined,
   position: LogPosition,
@@ -63,11 +63,11 @@ export async function tailCompaction(
     compaction.oldLog === nameOfFile(stamp) &&
     offset <= compaction.end;
   if (!continuesOurs) return undefined;
-  const reached = await tailToNewLog(files, position, sidecar.sha256, compaction, scanner);
+  const reached = await followToNewLog(files, position, sidecar.sha256, compaction, scanner);
   return reached && { snapshot: next, sidecar, position: reached };
 }
 
-async function tailToNewLog(
+async function followToNewLog(
   files: GraphFiles,
   position: LogPosition,
   sha256: string,

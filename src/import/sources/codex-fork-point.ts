@@ -1,9 +1,8 @@
 /**
- * A forked session of Codex begins with a copy of the session from which it was forked, all with the time of
- * the fork. The session of a subagent may begin with such a copy too. The copy is not imported if that session
- * is in the input or was imported before.
+ * Finds where the own turns of a forked Codex session begin. The session begins with a copy of the one from
+ * which it was forked, all with the time of the fork. The session of a subagent may begin with such a copy too.
+ * ../conversations/omit-forked-history.ts decides whether the copy is imported.
  */
-
 import { objectIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
