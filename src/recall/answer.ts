@@ -15,7 +15,8 @@ import { type Candidate, MessageScorer } from './matching/lexical-score.js';
 import type { TableView } from './matching/message-table.js';
 import { everyWordOf, type MatchOptions, WordMatches } from './matching/word-matches.js';
 import { asksOnlyForTime, isInTime, type Question, type QuestionOptions } from './question.js';
-import { type Ranked, rank, type Weights } from './ranking/ranking.js';
+import type { Weights } from './ranking/answer-score.js';
+import { type Ranked, rank } from './ranking/ranking.js';
 import type { VectorScores } from './vector-source.js';
 import type { Vocabulary } from './vocabulary.js';
 

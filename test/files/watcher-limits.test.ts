@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../src/base/log.js';
 import type { Stamp } from '../../src/files/read/stamp.js';
 import { KnownFiles } from '../../src/files/watcher/known-files.js';
-import { PassSchedule } from '../../src/files/watcher/pass-schedule.js';
+import { PollingSchedule } from '../../src/files/watcher/polling-schedule.js';
 import { statEntry } from '../../src/files/watcher/stat-entry.js';
 import {
   agreement,
@@ -217,7 +217,7 @@ describe('the schedule of full passes', () => {
   it('uses monotonic time, and makes a pass due at once after a jump of the clock', () => {
     const time = { wallMs: 1_000_000, monotonicMs: 0 };
     const clock = { now: () => time.wallMs, monotonic: () => time.monotonicMs };
-    const pace = new PassSchedule(clock, 700);
+    const pace = new PollingSchedule(clock, 700);
     const pass = (ms: number, wallMs = ms) => {
       time.monotonicMs += ms;
       time.wallMs += wallMs;

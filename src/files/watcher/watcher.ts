@@ -1,7 +1,7 @@
 /**
  * Watches the files below a folder while people and other programs change them. The events of chokidar
  * (folder-watches.ts) are only hints which names to check. stat calls find the changes: at every tick for the
- * paths that changed recently, and every few seconds for all paths (pass-schedule.ts). So a lost event, a limit of
+ * paths that changed recently, and every few seconds for all paths (polling-schedule.ts). So a lost event, a limit of
  * the system or a sleeping laptop delays a report, but the report is not lost. File contents are not read here.
  */
 import { type Clock, systemClock } from '../../base/clock.js';
@@ -11,7 +11,7 @@ import { DebounceQueue } from './debounce-queue.js';
 import { FolderWatches } from './folder-watches.js';
 import { type FileChange, FoundChanges } from './found-changes.js';
 import { KnownFiles } from './known-files.js';
-import { PassSchedule } from './pass-schedule.js';
+import { PollingSchedule } from './polling-schedule.js';
 import { rankByTime } from './recent-paths.js';
 import { type PassCost, Reconciler } from './reconciler.js';
 
@@ -64,7 +64,7 @@ export class Watcher {
   readonly #knownFiles: KnownFiles;
   readonly #reconciler: Reconciler;
   readonly #queue: DebounceQueue;
-  readonly #passes: PassSchedule;
+  readonly #passes: PollingSchedule;
   #watches: FolderWatches | undefined;
   /** Jobs run one after the other. */
   #lastJob: Promise<unknown> = Promise.resolve();
@@ -80,7 +80,7 @@ export class Watcher {
   constructor(options: WatcherOptions) {
     this.#o = options;
     this.#clock = options.clock ?? systemClock;
-    this.#passes = new PassSchedule(this.#clock, options.hotReconcileMs);
+    this.#passes = new PollingSchedule(this.#clock, options.hotReconcileMs);
     this.#queue = new DebounceQueue(this.#clock, () => this.#attempt(() => this.#checkHints()));
     this.#knownFiles = new KnownFiles({
       clock: this.#clock,

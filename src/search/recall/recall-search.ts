@@ -10,7 +10,7 @@ import { throwIfCancelled } from '../../fts/cancellation.js';
 import type { AskOptions, RecallAnswer, RecallHit } from '../../recall/answer.js';
 import type { Question } from '../../recall/question.js';
 import { variantsOf } from '../../recall/question-without-names.js';
-import { CONTENT_ONLY_WEIGHTS } from '../../recall/ranking/ranking.js';
+import { CONTENT_ONLY_WEIGHTS } from '../../recall/ranking/answer-score.js';
 import { cutRecallSnippet } from '../../recall/recall-snippet.js';
 import type { PresentTime } from '../../recall/relative-time.js';
 import type { VectorScores, VectorSource } from '../../recall/vector-source.js';

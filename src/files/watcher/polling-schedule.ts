@@ -21,7 +21,7 @@ const HOT_RECONCILE_MS = 600;
 const LOST_ROOT_TICK_MS = 100;
 const LOST_ROOT_MS = 10_000;
 
-export class PassSchedule {
+export class PollingSchedule {
   readonly #clock: Clock;
   readonly #tickMs: number;
   #lastFullMs: number;
