@@ -49,7 +49,7 @@ export function openEmbeddings(
     conversations,
     open: () => openEmbedder(config, clock),
     folder: vectorsFolder(config),
-    splitPassages: passagesOf,
+    splitPassages: embeddedPassages,
     clock,
     log,
   });
@@ -64,6 +64,9 @@ export function openEmbeddings(
   };
 }
 
+/** None of a message without text: it has no meaning, and servers refuse it with all texts of the request. */
+const embeddedPassages = (text: string) => (text.trim() === '' ? [] : passagesOf(text));
+
 async function off(): Promise<never> {
   throw new AppError('VALIDATION_ERROR', 'Embeddings are off.', {
     hint: 'To switch them on, set DAYBOOK_EMBEDDINGS to local, openai or ollama.',
@@ -76,7 +79,7 @@ export async function passageKeys(conversations: ConversationStore): Promise<Set
   for (const { conversationId } of await conversations.list()) {
     try {
       for (const { content } of (await conversations.load(conversationId)).messages) {
-        for (const { start, end } of passagesOf(content))
+        for (const { start, end } of embeddedPassages(content))
           keys.add(passageKey(content.slice(start, end)));
       }
     } catch (error) {

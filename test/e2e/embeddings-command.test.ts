@@ -33,6 +33,19 @@ async function withMessages(work: (place: Place, api: EmbeddingsStandIn) => Prom
 const run = (place: Place, ...args: string[]) => runCommand(place, ['--root', place.root, ...args]);
 
 describe('daybook embeddings update', () => {
+  it('sends no message without text, which servers refuse, and needs no vector for it', async () => {
+    await withMessages(async (place) => {
+      const folder = join(place.root, 'conversation-logs', '20250124-1737705600001');
+      await mkdir(folder);
+      const messages = ['', ' \n', 'A board.'].map((content) => ({ role: 'user', content }));
+      await writeFile(join(folder, 'conversation.json'), JSON.stringify({ messages }));
+      const made = await run(place, 'embeddings', 'update');
+      expect(made, made.stderr).toMatchObject({ code: 0 });
+      expect(made.stdout).toContain('3 passages');
+      expect((await run(place, 'doctor')).stdout).not.toContain('no vector');
+    });
+  });
+
   it('makes the vectors with which a search on the command line finds texts by meaning', async () => {
     await withMessages(async (place, api) => {
       const before = await run(place, 'search', '--mode', 'semantic', 'wood', '--json');

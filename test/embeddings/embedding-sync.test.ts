@@ -241,6 +241,41 @@ describe('vectors of a store', () => {
     expect(await source.ask(['wood'])).toBeUndefined();
   });
 
+  it.each([
+    ['Ollama', { status: 400, error: 'the input length exceeds the context length' }],
+    [
+      'OpenAI',
+      {
+        status: 400,
+        error: { message: "Invalid 'input[0]': maximum input length is 8192 tokens." },
+      },
+    ],
+    [
+      'llama.cpp',
+      { status: 500, error: { message: 'input (992 tokens) is too large to process' } },
+    ],
+    ['text-embeddings-inference', { status: 413, error: 'must have less than 512 tokens' }],
+  ])('of a text that is too long for %s are made from its beginning', async (_, tooLong) => {
+    const { api, start, add } = await openPlace();
+    Object.assign(api, { longest: 60, tooLong });
+    const id = await add('The disk is full.', `Board ${'x'.repeat(300)}`, 'Only after the frost.');
+    const { sync, source } = start();
+    await until(isReady(sync, 3));
+    expect((await source.ask(['wood?']))?.best(id, 2)?.cosine).toBeGreaterThan(0.9);
+    expect((await source.ask(['frost']))?.best(id, 3)?.cosine).toBeGreaterThan(0.9);
+    const long = await source.ask([`Which ${'plant '.repeat(40)}`]);
+    expect(long, 'a long question').toBeDefined();
+  });
+
+  it('are absent, told why, if the server refuses even short texts as too long', async () => {
+    const { api, start, add } = await openPlace();
+    api.longest = 2;
+    await add('The bed is of larch.', 'The disk is full.');
+    const { sync } = start();
+    await until(() => sync.progress.state === 'failed');
+    expect(sync.progress.error?.code).toBe('TOO_LARGE');
+  });
+
   it('of one new message are made without a list of all keys', async () => {
     const { start, add } = await openPlace();
     await add('The bed is of larch.');

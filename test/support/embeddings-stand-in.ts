@@ -10,19 +10,33 @@ const SUBJECTS = [
   /server|disk|cpu/i,
   /rain|sun|frost/i,
 ];
-const vectorOf = (text: string) => [
+const vectorOf = (text: string, width: number) => [
   ...SUBJECTS.map((subject) => (subject.test(text) ? 1 : 0)),
   0.1,
+  ...new Array<number>(width - SUBJECTS.length - 1).fill(0),
 ];
 
 export interface EmbeddingsStandIn {
   readonly url: string;
   readonly texts: string[];
   mood: 'well' | 'busy' | 'short';
+  /** The server refuses a longer text, and an empty one. */
+  longest: number;
+  /** How it refuses a longer text. */
+  tooLong: { status: number; error: unknown };
+  /** Numbers in a vector. */
+  width: number;
 }
 
 export async function startEmbeddings(): Promise<EmbeddingsStandIn> {
-  const api: EmbeddingsStandIn = { url: '', texts: [], mood: 'well' };
+  const api: EmbeddingsStandIn = {
+    url: '',
+    texts: [],
+    mood: 'well',
+    longest: Number.POSITIVE_INFINITY,
+    tooLong: { status: 400, error: 'the input length exceeds the context length' },
+    width: SUBJECTS.length + 1,
+  };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -39,11 +53,15 @@ export async function startEmbeddings(): Promise<EmbeddingsStandIn> {
         return answer(404, { error: { message: 'no such path' } });
       if (!model.startsWith('m')) return answer(404, { error: { message: 'no such model' } });
       if (api.mood === 'busy') return answer(500, { error: { message: 'out of memory' } });
+      if (input.some((text) => text === ''))
+        return answer(400, { error: { message: "'$.input' is invalid." } });
+      if (input.some((text) => text.length > api.longest))
+        return answer(api.tooLong.status, { error: api.tooLong.error });
       api.texts.push(...input);
       const data = input.map((text, index) => ({
         object: 'embedding',
         index,
-        embedding: vectorOf(text),
+        embedding: vectorOf(text, api.width),
       }));
       return answer(200, {
         object: 'list',

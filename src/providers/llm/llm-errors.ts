@@ -22,7 +22,7 @@ interface Refusal {
 
 /** Phrases of error messages for a request that is longer than the context of the model. */
 const TOO_LONG =
-  /context[ _]length|context (?:window|size)|maximum context|too (?:long|many tokens)|exceeds? the (?:available )?context|n_ctx|max_model_len/i;
+  /context[ _]length|context (?:window|size)|maximum (?:context|input length)|too (?:long|many tokens|large to process)|exceeds? the (?:available )?context|n_ctx|max_model_len/i;
 
 /** The error for a reply with a status outside 200–299. */
 export function refusalOf(reply: HttpReply, { name, secrets, waitMs }: Context): AppError {
@@ -73,7 +73,8 @@ function classify(status: number, errorText: string, name: string): Refusal {
       hint: 'Correct the model or the endpoint. For summaries, run daybook providers add with the same name, then daybook providers test; for embeddings, set DAYBOOK_EMBEDDINGS_MODEL or DAYBOOK_EMBEDDINGS_ENDPOINT.',
     };
   }
-  if (status === 413 || (status === 400 && TOO_LONG.test(errorText))) {
+  // llama.cpp answers with status 500.
+  if (status === 413 || ([400, 500].includes(status) && TOO_LONG.test(errorText))) {
     return { code: 'TOO_LARGE', message: `The text is too long for ${name}.` };
   }
   if (status === 429) {
