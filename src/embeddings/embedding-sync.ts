@@ -7,19 +7,15 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, sleep } from '../base/clock.js';
-import { AppError, isAppError, undefinedIfUnreadable } from '../base/errors.js';
+import { AppError, isAppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
 import type { Log } from '../base/log.js';
 import { TimeSlice } from '../base/time-slice.js';
 import { tryLease } from '../files/locks/lease.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { type Embedder, meanVector } from './embedder.js';
-import {
-  type MissingPassage,
-  PassageRows,
-  type PassageSplitter,
-  passageKey,
-} from './passage-rows.js';
+import { PassageRows, type PassageSplitter, passageKey } from './passage-rows.js';
+import { PassageTexts } from './passage-texts.js';
 import { VectorFiles } from './vectors/vector-files.js';
 import { quantized, type Row, VectorTable } from './vectors/vector-table.js';
 
@@ -60,13 +56,9 @@ const PAUSE_FACTOR = { quiet: 1, busy: 4 };
 
 export class EmbeddingSync {
   readonly #options: EmbeddingSyncOptions;
+  readonly #texts: PassageTexts;
   readonly #closing = new AbortController();
   readonly #rows = new PassageRows();
-  /** Kept, because a long message has many passages, which are embedded one after another. */
-  #lastSplit: { content: string; passages: ReturnType<PassageSplitter> } = {
-    content: '',
-    passages: [],
-  };
   #embedder: Embedder | undefined;
   #opening: Promise<Embedder> | undefined;
   #table: VectorTable | undefined;
@@ -85,6 +77,7 @@ export class EmbeddingSync {
 
   constructor(options: EmbeddingSyncOptions) {
     this.#options = options;
+    this.#texts = new PassageTexts(options.conversations, options.splitPassages);
   }
 
   /** Starts the work in the background and returns at once. */
@@ -245,12 +238,8 @@ export class EmbeddingSync {
     const slice = this.#slice();
     for (const { conversationId } of await conversations.list()) {
       if (slice.isSpent()) await slice.yield();
-      try {
-        const { messages } = await conversations.load(conversationId);
-        this.#addMessages(conversationId, 0, messages.length, (seq) => messages[seq - 1]?.content);
-      } catch (error) {
-        if (!isAppError(error)) throw error; // A conversation that is deleted or damaged has no passages to embed.
-      }
+      const contents = await this.#texts.contentsOf(conversationId);
+      this.#addMessages(conversationId, 0, contents.length, (seq) => contents[seq - 1]);
     }
     this.#isListed = true;
   }
@@ -267,14 +256,8 @@ export class EmbeddingSync {
   ): void {
     const keys: string[][] = [];
     const from = Math.min(unchanged, this.#rows.messagesOf(conversationId));
-    for (let seq = from + 1; seq <= count; seq += 1) {
-      const content = contentOf(seq) ?? '';
-      keys.push(
-        this.#options
-          .splitPassages(content)
-          .map(({ start, end }) => passageKey(content.slice(start, end))),
-      );
-    }
+    for (let seq = from + 1; seq <= count; seq += 1)
+      keys.push(this.#texts.keysOf(contentOf(seq) ?? ''));
     this.#rows.put(conversationId, from, keys, (key) => this.#table?.rowOf(key));
   }
 
@@ -332,7 +315,7 @@ export class EmbeddingSync {
     const batch: { key: string; text: string }[] = [];
     for (const passage of this.#rows.missing(PASSAGES_PER_BATCH)) {
       const { key, conversationId } = passage;
-      const text = await this.#textAt(passage);
+      const text = await this.#texts.textAt(passage);
       if (passageKey(text) === key) batch.push({ key, text });
       // The text has changed; the change event adds its new passages.
       else this.#rows.forgetMissing(key, conversationId);
@@ -356,16 +339,5 @@ export class EmbeddingSync {
     const rows = this.#unwritten;
     this.#unwritten = [];
     await this.#files?.write(rows);
-  }
-
-  /** Empty if the passage has gone. */
-  async #textAt({ conversationId, seq, passage }: MissingPassage): Promise<string> {
-    const { conversations, splitPassages } = this.#options;
-    const view = await undefinedIfUnreadable(conversations.view(conversationId));
-    const content = view?.message(seq)?.content ?? '';
-    if (content !== this.#lastSplit.content)
-      this.#lastSplit = { content, passages: splitPassages(content) };
-    const { start, end } = this.#lastSplit.passages[passage] ?? { start: 0, end: 0 };
-    return content.slice(start, end);
   }
 }

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
+import { AppError } from '../../src/base/errors.js';
 import { silentLog } from '../../src/base/log.js';
 import { TimeSlice } from '../../src/base/time-slice.js';
 import { EmbeddingSync } from '../../src/embeddings/embedding-sync.js';
@@ -70,6 +71,16 @@ async function until(holds: () => boolean): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   throw new Error('It did not come about.');
+}
+
+/** The pause after a failure takes a minute. */
+function clockAhead() {
+  const clock = {
+    ...systemClock,
+    aheadMs: 0,
+    monotonic: (): number => systemClock.monotonic() + clock.aheadMs,
+  };
+  return clock;
 }
 
 const isReady = (sync: EmbeddingSync, passages: number) => () => {
@@ -305,6 +316,30 @@ describe('vectors of a store', () => {
     expect(scores?.best(wall, 1)?.cosine).toBeGreaterThan(0.9);
     expect(rowOf).not.toHaveBeenCalled();
     expect(sync.progress).toMatchObject({ embedded: 2, passages: 4 });
+  });
+
+  it('are made later if the store was away, and none is removed', async () => {
+    const { api, start, add, files, conversations } = await openPlace();
+    await add('The bed is of larch.');
+    const first = start();
+    await until(isReady(first.sync, 1));
+    await first.sync.close();
+    await add('Only after the frost.');
+    const away = new AppError('STORAGE_UNAVAILABLE', 'away');
+    const clock = clockAhead();
+    for (const method of ['load', 'view'] as const) {
+      const read = vi.spyOn(conversations, method).mockRejectedValue(away);
+      onTestFinished(() => read.mockRestore());
+      const { sync } = start('m1', clock);
+      await until(() => sync.progress.state === 'failed');
+      expect(sync.progress.error?.code).toBe('STORAGE_UNAVAILABLE');
+      expect(files()).toHaveLength(1);
+      if (method === 'load') await sync.close();
+      read.mockRestore();
+      clock.aheadMs += 61_000;
+      if (method === 'view') await until(isReady(sync, 2));
+    }
+    expect(api.texts).toHaveLength(2);
   });
 
   it('are made by one of two processes, and used by both', async () => {
