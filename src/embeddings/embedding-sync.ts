@@ -199,7 +199,8 @@ export class EmbeddingSync {
     await this.#openOnce();
     await this.#readNewFiles();
     if (!this.#isListed) await this.#listAll();
-    if (this.#rows.missingCount > 0 || !this.#hasRemovedUnwanted)
+    const isDone = this.#rows.missingCount + this.#unwritten.length === 0;
+    if (!isDone || !this.#hasRemovedUnwanted)
       await this.#embedMissing((tookMs) => this.#rest(tookMs));
     this.#failure = undefined;
   }
@@ -283,26 +284,27 @@ export class EmbeddingSync {
     this.#rows.addRow(row.key, this.#table.add(row));
   }
 
-  /** False if another process holds the lease. `afterBatch` gets the duration of the batch. */
+  /** False if another process holds or took over the lease. `afterBatch` gets the duration of the batch. */
   async #embedMissing(afterBatch: (tookMs: number) => Promise<void>): Promise<boolean> {
     const lease = await tryLease(join(this.#options.folder, 'lease'));
     if (lease === undefined) return false;
     try {
       await this.#readNewFiles();
+      await this.#write(); // first, because the model may fail
       while (this.#rows.missingCount > 0 && lease.isHeld() && !this.#closing.signal.aborted) {
         const startedAt = this.#options.clock.monotonic();
         await this.#embedBatch();
         await afterBatch(this.#options.clock.monotonic() - startedAt);
       }
+      const isDone = this.#rows.missingCount === 0;
       const wanted = () => this.#rows.keys(this.#slice());
       if (!this.#hasRemovedUnwanted) await this.#files?.removeUnwanted(await wanted());
       this.#hasRemovedUnwanted = true;
       await this.#files?.mergeSmallFiles(wanted);
+      return isDone;
     } finally {
-      await this.#write();
-      await lease.release();
+      await this.#write().finally(() => lease.release());
     }
-    return true;
   }
 
   async #rest(tookMs: number): Promise<void> {
@@ -335,9 +337,9 @@ export class EmbeddingSync {
     if (this.#unwritten.length >= ROWS_PER_FILE) await this.#write();
   }
 
+  /** If the rows cannot be written, the next call writes them. */
   async #write(): Promise<void> {
-    const rows = this.#unwritten;
+    await this.#files?.write(this.#unwritten);
     this.#unwritten = [];
-    await this.#files?.write(rows);
   }
 }

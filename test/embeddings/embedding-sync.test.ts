@@ -13,6 +13,7 @@ import { EmbeddingSync } from '../../src/embeddings/embedding-sync.js';
 import { PassageRows } from '../../src/embeddings/passage-rows.js';
 import { createRemoteEmbedder } from '../../src/embeddings/remote-embedder.js';
 import { createVectorSource } from '../../src/embeddings/stored-vector-source.js';
+import { VectorFiles } from '../../src/embeddings/vectors/vector-files.js';
 import { VectorTable } from '../../src/embeddings/vectors/vector-table.js';
 import { passagesOf } from '../../src/recall/passages.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
@@ -316,6 +317,33 @@ describe('vectors of a store', () => {
     expect(scores?.best(wall, 1)?.cosine).toBeGreaterThan(0.9);
     expect(rowOf).not.toHaveBeenCalled();
     expect(sync.progress).toMatchObject({ embedded: 2, passages: 4 });
+  });
+
+  it('that the disk did not take are kept and written later, and others can make vectors', async () => {
+    const { api, start, add } = await openPlace();
+    const clock = clockAhead();
+    await add('The bed is of larch.', 'The disk is full.');
+    const write = VectorFiles.prototype.write;
+    let isFull = true;
+    const written = vi.spyOn(VectorFiles.prototype, 'write').mockImplementation(async function (
+      this: VectorFiles,
+      rows,
+    ) {
+      if (isFull && rows.length > 0) throw new AppError('STORAGE_FULL', 'The disk is full.');
+      return write.call(this, rows);
+    });
+    onTestFinished(() => written.mockRestore());
+    const { sync } = start('m1', clock);
+    await until(() => sync.progress.state === 'failed');
+    expect(sync.progress.error?.code).toBe('STORAGE_FULL');
+    isFull = false;
+    clock.aheadMs += 61_000;
+    await until(isReady(sync, 2));
+    await sync.close();
+    await add('Only after the frost.');
+    const next = start();
+    await until(isReady(next.sync, 3));
+    expect(api.texts).toHaveLength(3);
   });
 
   it('are made later if the store was away, and none is removed', async () => {
