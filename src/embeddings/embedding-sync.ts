@@ -134,7 +134,7 @@ export class EmbeddingSync {
     return {
       state,
       ...(this.#embedder && { model: this.#embedder.model }),
-      embedded: passages - this.#rows.missingCount,
+      embedded: passages - this.#rows.missingPassages,
       passages,
       damagedFiles: this.#damagedFiles,
       ...(this.#failure && { error: this.#failure }),

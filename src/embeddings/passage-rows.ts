@@ -62,6 +62,13 @@ export class PassageRows {
     return this.#missing.size;
   }
 
+  /** Number of passages without a vector. Several can have the same text. */
+  get missingPassages(): number {
+    let count = 0;
+    for (let at = 0; at < this.#end; at += 1) if (this.#rows[at] === NO_VECTOR) count += 1;
+    return count;
+  }
+
   /** At most `limit` keys without a vector, each with one of its passages. */
   missing(limit: number): MissingPassage[] {
     const found: MissingPassage[] = [];

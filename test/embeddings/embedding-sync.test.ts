@@ -370,6 +370,15 @@ describe('vectors of a store', () => {
     expect(api.texts).toHaveLength(2);
   });
 
+  it('are not counted for passages that wait for one vector together', async () => {
+    const { api, start, add } = await openPlace();
+    api.mood = 'busy';
+    await add(...new Array<string>(5).fill('Thanks!'));
+    const { sync } = start();
+    await until(() => sync.progress.state === 'failed');
+    expect(sync.progress).toMatchObject({ embedded: 0, passages: 5 });
+  });
+
   it('are made by one of two processes, and used by both', async () => {
     const { api, start, add } = await openPlace();
     const id = await add(...Array.from({ length: 60 }, (_, n) => `Board ${n} is of larch.`));
