@@ -12,11 +12,12 @@ import { sha256Hex } from '../base/ids.js';
 import type { Log } from '../base/log.js';
 import { TimeSlice } from '../base/time-slice.js';
 import { tryLease } from '../files/locks/lease.js';
+import { listFolders } from '../files/paths/folders.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { type Embedder, meanVector } from './embedder.js';
 import { PassageRows, type PassageSplitter, passageKey } from './passage-rows.js';
 import { PassageTexts } from './passage-texts.js';
-import { VectorFiles } from './vectors/vector-files.js';
+import { removeUnwanted, VectorFiles } from './vectors/vector-files.js';
 import { quantized, type Row, VectorTable } from './vectors/vector-table.js';
 
 export interface EmbeddingSyncOptions {
@@ -290,21 +291,28 @@ export class EmbeddingSync {
     if (lease === undefined) return false;
     try {
       await this.#readNewFiles();
-      await this.#write(); // first, because the model may fail
+      // Both first, because the model may fail.
+      await this.#write();
+      if (!this.#hasRemovedUnwanted) await this.#removeUnwanted();
       while (this.#rows.missingCount > 0 && lease.isHeld() && !this.#closing.signal.aborted) {
         const startedAt = this.#options.clock.monotonic();
         await this.#embedBatch();
         await afterBatch(this.#options.clock.monotonic() - startedAt);
       }
       const isDone = this.#rows.missingCount === 0;
-      const wanted = () => this.#rows.keys(this.#slice());
-      if (!this.#hasRemovedUnwanted) await this.#files?.removeUnwanted(await wanted());
-      this.#hasRemovedUnwanted = true;
-      await this.#files?.mergeSmallFiles(wanted);
+      if (lease.isHeld()) await this.#files?.mergeSmallFiles(() => this.#rows.keys(this.#slice()));
       return isDone;
     } finally {
       await this.#write().finally(() => lease.release());
     }
+  }
+
+  async #removeUnwanted(): Promise<void> {
+    const { folder } = this.#options;
+    const wanted = await this.#rows.keys(this.#slice());
+    for (const model of await listFolders(folder))
+      await removeUnwanted(join(folder, model), wanted);
+    this.#hasRemovedUnwanted = true;
   }
 
   async #rest(tookMs: number): Promise<void> {

@@ -319,6 +319,24 @@ describe('vectors of a store', () => {
     expect(sync.progress).toMatchObject({ embedded: 2, passages: 4 });
   });
 
+  it('of deleted texts are removed from the folders of all models, also if the server fails', async () => {
+    const { api, conversations, start, add, files } = await openPlace();
+    const doomed = await add('one', 'two');
+    await add('two', 'three');
+    for (const model of ['m1', 'm2']) {
+      const { sync } = start(model);
+      await until(isReady(sync, 4));
+      await sync.close();
+    }
+    await conversations.trash(doomed);
+    await add('four');
+    api.mood = 'busy';
+    const { sync } = start('m1');
+    await until(() => sync.progress.state === 'failed');
+    const counts = files().map((path) => /"count":(\d+)/.exec(readFileSync(path, 'latin1'))?.[1]);
+    expect(counts).toEqual(['2', '2']);
+  });
+
   it('that the disk did not take are kept and written later, and others can make vectors', async () => {
     const { api, start, add } = await openPlace();
     const clock = clockAhead();

@@ -1,7 +1,7 @@
 /** Checks the vectors: damaged files, vectors of texts that are no longer stored, and missing vectors. */
 import {
   checkVectors,
-  VectorFiles,
+  removeUnwanted,
   type VectorFolder,
 } from '../../embeddings/vectors/vector-files.js';
 import { removeFile } from '../../files/paths/folders.js';
@@ -18,17 +18,13 @@ const damagedVectors = (path: string): Found => ({
   },
 });
 
-const orphans = (
-  { path, identity }: VectorFolder,
-  count: number,
-  passages: Set<string>,
-): Found => ({
+const orphans = (path: string, count: number, passages: Set<string>): Found => ({
   severity: 'note',
   path,
   message: `Vectors of texts that are no longer stored: ${count}.`,
   hint: 'A part of a text can be guessed from its vector. daybook doctor --repair removes these vectors.',
   repair: async () => {
-    await new VectorFiles(path, identity).removeUnwanted(passages);
+    await removeUnwanted(path, passages);
     return 'The vectors were removed.';
   },
 });
@@ -54,7 +50,7 @@ export const vectorCheck = (folder: string, passageKeys: () => Promise<Set<strin
     const passages = await passageKeys();
     for (const model of models) {
       const count = [...model.keys].filter((key) => !passages.has(key)).length;
-      if (count > 0) found(orphans(model, count, passages));
+      if (count > 0) found(orphans(model.path, count, passages));
     }
     // A model that is no longer used may have fewer vectors, so the best model counts.
     const missing = models.map(({ keys }) => [...passages].filter((key) => !keys.has(key)).length);

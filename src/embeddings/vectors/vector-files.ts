@@ -46,9 +46,9 @@ export class VectorFiles {
     for (const name of await listFiles(this.#folder)) {
       if (!NAME.test(name) || this.#read.has(name)) continue;
       this.#read.add(name);
-      const found = await readWhole(join(this.#folder, name));
-      if (found === undefined) continue; // merged into another file in the meantime
-      const rows = await parsed(found.bytes, this.#identity, slice);
+      const bytes = await bytesIn(join(this.#folder, name));
+      if (bytes === undefined) continue; // merged into another file in the meantime
+      const rows = await parsed(bytes, this.#identity, slice);
       if (rows === undefined) {
         await removeFile(join(this.#folder, name));
         yield 'damaged';
@@ -67,49 +67,50 @@ export class VectorFiles {
   }
 
   /**
-   * Removes vectors that are no longer wanted, because parts of a deleted text can be guessed from its
-   * vector. Reads every file. Only the process that holds the lease may call it.
-   */
-  async removeUnwanted(wantedKeys: ReadonlySet<string>): Promise<void> {
-    for (const name of await listFiles(this.#folder)) {
-      const found = NAME.test(name) ? await readWhole(join(this.#folder, name)) : undefined;
-      const rows = found && (await parsed(found.bytes, this.#identity));
-      if (rows === undefined) continue;
-      const wanted = await withKeys(rows, wantedKeys);
-      if (wanted.length === rows.length) continue;
-      await this.write(wanted);
-      await removeFile(join(this.#folder, name));
-    }
-  }
-
-  /**
    * Merges small files if there are more than MAX_FILES, without the vectors that are not wanted. Calls
    * `wantedKeys` only then.
    */
   async mergeSmallFiles(wantedKeys: () => Promise<ReadonlySet<string>>): Promise<void> {
     await sweepTemporaries(this.#folder);
-    const names = (await listFiles(this.#folder)).filter((name) => NAME.test(name));
-    if (names.length <= MAX_FILES) return;
+    const paths = await pathsIn(this.#folder);
+    if (paths.length <= MAX_FILES) return;
     const wanted = await wantedKeys();
     const together: string[] = [];
     const rows = new Map<string, Row>();
-    for (const name of names) {
-      const found = await readWhole(join(this.#folder, name));
-      const existing = found && (await parsed(found.bytes, this.#identity));
+    for (const path of paths) {
+      const bytes = await bytesIn(path);
+      const existing = bytes && (await parsed(bytes, this.#identity));
       if (existing === undefined || existing.length + rows.size > MAX_MERGED_ROWS) continue;
       for (const row of await withKeys(existing, wanted)) rows.set(row.key, row);
-      together.push(name);
+      together.push(path);
     }
     await this.write([...rows.values()]);
-    for (const name of together) await removeFile(join(this.#folder, name));
+    for (const path of together) await removeFile(path);
+  }
+}
+
+/**
+ * Removes vectors that are no longer wanted from the folder of one model, because parts of a deleted text can
+ * be guessed from its vector. Reads every file. Only the process that holds the lease may call it.
+ */
+export async function removeUnwanted(
+  folder: string,
+  wantedKeys: ReadonlySet<string>,
+): Promise<void> {
+  for (const path of await pathsIn(folder)) {
+    const bytes = await bytesIn(path);
+    const rows = bytes && (await parsed(bytes));
+    if (bytes === undefined || rows === undefined) continue;
+    const wanted = await withKeys(rows, wantedKeys);
+    if (wanted.length === rows.length) continue;
+    await new VectorFiles(folder, String(headOf(bytes)['model'])).write(wanted);
+    await removeFile(path);
   }
 }
 
 /** The content of the folder of one model. */
 export interface VectorFolder {
   readonly path: string;
-  /** Identity of the model, the same in all files of the folder. */
-  readonly identity: string;
   readonly keys: ReadonlySet<string>;
   readonly files: number;
   /** Paths of files whose content does not match their SHA-256. */
@@ -121,21 +122,23 @@ export async function* checkVectors(folder: string): AsyncGenerator<VectorFolder
   for (const model of await listFolders(folder)) {
     const keys = new Set<string>();
     const damaged: string[] = [];
-    let identity = '';
-    const names = (await listFiles(join(folder, model))).filter((name) => NAME.test(name));
-    for (const name of names) {
-      const path = join(folder, model, name);
-      const found = await readWhole(path);
-      if (found === undefined) continue;
-      const rows = await parsed(found.bytes);
+    const paths = await pathsIn(join(folder, model));
+    for (const path of paths) {
+      const bytes = await bytesIn(path);
+      if (bytes === undefined) continue;
+      const rows = await parsed(bytes);
       if (rows === undefined) damaged.push(path);
-      else
-        identity = String(headOf(found.bytes.subarray(0, found.bytes.indexOf(NEWLINE)))['model']);
       for (const { key } of rows ?? []) keys.add(key);
     }
-    yield { path: join(folder, model), identity, keys, files: names.length, damaged };
+    yield { path: join(folder, model), keys, files: paths.length, damaged };
   }
 }
+
+/** The paths of the files of vectors in the folder of one model. */
+const pathsIn = async (folder: string) =>
+  (await listFiles(folder)).filter((name) => NAME.test(name)).map((name) => join(folder, name));
+
+const bytesIn = async (path: string) => (await readWhole(path))?.bytes;
 
 async function withKeys(rows: readonly Row[], keys: ReadonlySet<string>): Promise<Row[]> {
   const found: Row[] = [];
@@ -169,7 +172,7 @@ async function parsed(
   slice = new TimeSlice(),
 ): Promise<Row[] | undefined> {
   const end = bytes.indexOf(NEWLINE);
-  const head = headOf(bytes.subarray(0, Math.max(0, end)));
+  const head = headOf(bytes);
   const [width, count] = [numberIn(head['width']) ?? 0, numberIn(head['count']) ?? 0];
   const body = bytes.subarray(end + 1);
   const isValid =
@@ -201,5 +204,6 @@ async function hashOf(bytes: Buffer, slice: TimeSlice): Promise<string> {
   return hash.hex();
 }
 
-/** Empty if the line is damaged. */
-const headOf = (line: Buffer) => objectIn(parsedJson(line.toString()));
+/** The first line as an object. Empty if the line is damaged. */
+const headOf = (bytes: Buffer) =>
+  objectIn(parsedJson(bytes.subarray(0, Math.max(0, bytes.indexOf(NEWLINE))).toString()));
