@@ -225,6 +225,10 @@ describe('vectors of a store', () => {
         Buffer.concat([bytes.subarray(0, -1), Buffer.from([(bytes.at(-1) ?? 0) ^ 1])]),
     ],
     ['empty', () => Buffer.alloc(0)],
+    [
+      'encrypted with a lost key',
+      () => Buffer.from(`daybook-sealed 1 0123456789abcdef\n${'x'.repeat(99)}`),
+    ],
   ])('in a file that is %s are told and made anew', async (_, damage) => {
     const { api, start, add, files } = await openPlace();
     const id = await add('The bed is of larch.');

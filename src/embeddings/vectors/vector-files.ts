@@ -5,6 +5,7 @@
  * merged.
  */
 import { join } from 'node:path';
+import { isAppError } from '../../base/errors.js';
 import { randomHex, sha256Stream } from '../../base/ids.js';
 import { parsedJson } from '../../base/json.js';
 import { numberIn, objectIn } from '../../base/json-fields.js';
@@ -138,7 +139,18 @@ export async function* checkVectors(folder: string): AsyncGenerator<VectorFolder
 const pathsIn = async (folder: string) =>
   (await listFiles(folder)).filter((name) => NAME.test(name)).map((name) => join(folder, name));
 
-const bytesIn = async (path: string) => (await readWhole(path))?.bytes;
+/**
+ * Empty if the file cannot be decrypted: it is damaged, or an earlier store at this path had another key.
+ * `undefined` if there is no such file.
+ */
+async function bytesIn(path: string): Promise<Buffer | undefined> {
+  try {
+    return (await readWhole(path))?.bytes;
+  } catch (error) {
+    if (isAppError(error, 'DECRYPT')) return Buffer.alloc(0);
+    throw error;
+  }
+}
 
 async function withKeys(rows: readonly Row[], keys: ReadonlySet<string>): Promise<Row[]> {
   const found: Row[] = [];
