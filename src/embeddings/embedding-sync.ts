@@ -59,7 +59,7 @@ export class EmbeddingSync {
   readonly #options: EmbeddingSyncOptions;
   readonly #texts: PassageTexts;
   readonly #closing = new AbortController();
-  readonly #rows = new PassageRows();
+  #rows = new PassageRows();
   #embedder: Embedder | undefined;
   #opening: Promise<Embedder> | undefined;
   #table: VectorTable | undefined;
@@ -68,6 +68,7 @@ export class EmbeddingSync {
   #damagedFiles = 0;
   /** Vectors of deleted texts are removed once per process, because that reads every file. */
   #hasRemovedUnwanted = false;
+  #hasReplacedAll = false;
   #failure: { code: string; message: string } | undefined;
   #pauseUntil = 0;
   #working: Promise<void> | undefined;
@@ -229,9 +230,12 @@ export class EmbeddingSync {
     } finally {
       this.#opening = undefined;
     }
-    const { identity } = this.#embedder;
+    this.#files = this.#openFiles(this.#embedder);
+  }
+
+  #openFiles({ identity }: Embedder): VectorFiles {
     const folder = join(this.#options.folder, sha256Hex(identity).slice(0, 16));
-    this.#files = new VectorFiles(folder, identity);
+    return new VectorFiles(folder, identity);
   }
 
   /** Call it after the vectors on disk were read, so that few passages are missing. */
@@ -335,6 +339,9 @@ export class EmbeddingSync {
       batch.map(({ text }) => text),
       this.#closing.signal,
     );
+    const width = vectors?.[0]?.length;
+    if (width !== undefined && this.#table !== undefined && width !== this.#table.width)
+      await this.#replaceAll(width);
     for (const [at, { key }] of batch.entries()) {
       const vector = vectors?.[at];
       if (vector === undefined) continue;
@@ -343,6 +350,33 @@ export class EmbeddingSync {
       this.#unwritten.push(row);
     }
     if (this.#unwritten.length >= ROWS_PER_FILE) await this.#write();
+  }
+
+  /**
+   * The server has another model under the same name now: its vectors have another width. The earlier ones
+   * cannot be compared with them, so they are removed, and made again.
+   */
+  async #replaceAll(width: number): Promise<void> {
+    const { log } = this.#options;
+    if (this.#hasReplacedAll || this.#embedder === undefined) {
+      throw new AppError(
+        'PROVIDER',
+        `The vectors of ${this.model} do not always have one length.`,
+        {
+          hint: 'The server has several models under this name. Set DAYBOOK_EMBEDDINGS_MODEL to the name of one model, then start Daybook again.',
+        },
+      );
+    }
+    this.#hasReplacedAll = true;
+    log.warn('the model makes vectors of another length now; all vectors are computed again');
+    await this.#files?.removeOtherWidths(width);
+    this.#files = this.#openFiles(this.#embedder);
+    this.#table = undefined;
+    this.#unwritten = [];
+    this.#rows = new PassageRows();
+    this.#isListed = false;
+    await this.#readNewFiles();
+    await this.#listAll();
   }
 
   /** If the rows cannot be written, the next call writes them. */

@@ -341,6 +341,40 @@ describe('vectors of a store', () => {
     expect(counts).toEqual(['2', '2']);
   });
 
+  it('are all made again if the model of this name makes longer ones now', async () => {
+    const { api, start, add, files } = await openPlace();
+    const wall = await add('The bed is of larch.', 'The disk is full.');
+    const first = start();
+    const other = start();
+    await until(isReady(first.sync, 2));
+    await until(isReady(other.sync, 2));
+    api.width = 9;
+    await add('Only after the frost.');
+    await until(isReady(first.sync, 3));
+    await until(isReady(other.sync, 3));
+    for (const { source } of [first, other])
+      expect((await source.ask(['wood?']))?.best(wall, 1)?.cosine).toBeGreaterThan(0.9);
+    const widths = files().map((path) => /"width":(\d+)/.exec(readFileSync(path, 'latin1'))?.[1]);
+    expect(new Set(widths)).toEqual(new Set(['9']));
+    expect(api.texts.length).toBeLessThanOrEqual(2 + 4 + 2);
+  });
+
+  it('are not made again and again if the server changes their length each time', async () => {
+    const { api, start, add } = await openPlace();
+    await add('The bed is of larch.');
+    const { sync } = start();
+    await until(isReady(sync, 1));
+    for (const width of [9, 12]) {
+      api.width = width;
+      await add(`Board ${width}`);
+      await until(() => sync.progress.passages > 1 && sync.progress.state !== 'embedding');
+    }
+    expect(sync.progress.error?.code).toBe('PROVIDER');
+    const sent = api.texts.length;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(api.texts).toHaveLength(sent);
+  });
+
   it('that the disk did not take are kept and written later, and others can make vectors', async () => {
     const { api, start, add } = await openPlace();
     const clock = clockAhead();

@@ -67,6 +67,14 @@ export class VectorFiles {
     this.#read.add(name);
   }
 
+  /** Removes the files whose vectors have another width. Only for the process that holds the lease. */
+  async removeOtherWidths(width: number): Promise<void> {
+    for (const path of await pathsIn(this.#folder)) {
+      const bytes = await bytesIn(path);
+      if (bytes !== undefined && headOf(bytes)['width'] !== width) await removeFile(path);
+    }
+  }
+
   /**
    * Merges small files if there are more than MAX_FILES, without the vectors that are not wanted. Calls
    * `wantedKeys` only then.
