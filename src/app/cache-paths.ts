@@ -2,11 +2,12 @@
  * Paths in the user's cache folder. The names have a hash of the logs folder, so that each root has its own
  * files, and so that an encrypted store finds them (`cacheName` in files/sealing/open-stores.ts).
  */
-import { basename, join } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
 import { undefinedIfUnreadable } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
 import type { Config } from '../config/config.js';
 import { listFiles, listFolders } from '../files/paths/folders.js';
+import { readStampNow } from '../files/read/stamp.js';
 import { readStored } from '../files/read/whole-file.js';
 
 const INDEXES = { search: '.bin', recall: '.recall.bin', figures: '.figures.bin' };
@@ -36,17 +37,18 @@ export const vectorsFolder = (config: Config): string =>
 const ID = /\d{8}-\d{13}/g;
 const CACHE_NAME = /^([0-9a-f]{32})\.(?:\w+\.)?bin$/;
 
-interface StrayCaches {
+export interface StrayCaches {
   /** Absolute paths. */
   readonly indexes: readonly string[];
-  /** The folders of the vectors that were made with them. */
+  /** Folders. */
   readonly vectors: readonly string[];
 }
 
 /**
  * Caches that the store left when its folder was moved or copied. Their names have the hash of the other path, so
- * this root does not use, encrypt or remove them. They are found by the ids in them. Reads every plain cache of
- * another path once. FILESYSTEM_ERROR if a folder cannot be listed.
+ * this root does not use, encrypt or remove them. Indexes are found by the ids in them. Vectors have no ids: they
+ * are found beside such an index, or because the root that made them is not there any more. Reads every plain
+ * cache of another path once. FILESYSTEM_ERROR if a folder cannot be listed.
  */
 export async function strayCaches(config: Config): Promise<StrayCaches> {
   const { logsDir, cacheFolder } = config;
@@ -65,10 +67,19 @@ export async function strayCaches(config: Config): Promise<StrayCaches> {
     if (hasOneOf(text, ids)) indexes.push(join(folder, name));
   }
   const owners = new Set(indexes.map((path) => basename(path).split('.')[0]));
-  const vectors = (await listFolders(join(cacheFolder, 'vectors')))
-    .filter((name) => owners.has(name))
-    .map((name) => join(cacheFolder, 'vectors', name));
+  const vectors: string[] = [];
+  for (const name of await listFolders(join(cacheFolder, 'vectors'))) {
+    const isStray = owners.has(name) || (await isRootGone(join(folder, `${name}${ENDINGS.seen}`)));
+    if (isStray) vectors.push(join(cacheFolder, 'vectors', name));
+  }
   return { indexes, vectors };
+}
+
+/** `seenPath`: the file `seen` of another root, with its path. */
+async function isRootGone(seenPath: string): Promise<boolean> {
+  const found = await undefinedIfUnreadable(readStored(seenPath));
+  const root = found?.bytes.toString().trim() ?? '';
+  return isAbsolute(root) && readStampNow(root) === undefined;
 }
 
 function hasOneOf(text: string, ids: ReadonlySet<string>): boolean {

@@ -4,14 +4,14 @@ import type { FileSealer } from '../files/sealing/file-sealer.js';
 import { CONTENTS_NAME } from '../maintenance/check-archive.js';
 import { Redactor } from '../privacy/redactor.js';
 import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
-import { allIndexCaches, vectorsFolder } from './cache-paths.js';
+import { allIndexCaches, type StrayCaches, vectorsFolder } from './cache-paths.js';
 import { locksFoldersOf } from './locks.js';
 
-/** `strayCaches`: paths of caches that the root left at another path. Reads no file. */
+/** `stray`: caches that the root left at another path. Reads no file. */
 export function redactorOf(
   config: Config,
   sealer: FileSealer,
-  strayCaches: readonly string[] = [],
+  stray: StrayCaches = { indexes: [], vectors: [] },
 ): Redactor {
   const { root, logsDir: logsFolder, memoryBankFolder, fsync, backup } = config;
   const graph = graphFiles(config.kg.snapshotPath, config.kg.walPath);
@@ -25,7 +25,7 @@ export function redactorOf(
     bankFolder: memoryBankFolder,
     locksFolders: locksFoldersOf(config),
     otherFolders: [backup.folder],
-    derivedFiles: [...allIndexCaches(config), ...strayCaches],
-    derivedFolders: [vectorsFolder(config)],
+    derivedFiles: [...allIndexCaches(config), ...stray.indexes],
+    derivedFolders: [vectorsFolder(config), ...stray.vectors],
   });
 }

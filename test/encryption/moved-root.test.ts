@@ -2,7 +2,9 @@
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Place, withPlace } from '../e2e/harness.js';
+import { type Place, withClient, withPlace } from '../e2e/harness.js';
+import { startEmbeddings } from '../support/embeddings-stand-in.js';
+import { filesBelow } from '../support/files-below.js';
 import { filesWith, keyIn, run, withKey } from './store.js';
 
 const MESSAGES = 2_100; // fewer are not cached
@@ -36,6 +38,38 @@ it('are named when the store is encrypted', () =>
       filesWith('MarkMoved', [now.root, cacheOf(place)]).filter((path) => copies.includes(path)),
     );
     await run(withKey(now, key), 'search', 'MarkMoved');
+  }));
+
+it('of a small store are only vectors, which are named and removed too', () =>
+  withPlace(async (place) => {
+    const api = await startEmbeddings();
+    const env = {
+      ...place.env,
+      DAYBOOK_EMBEDDINGS: 'openai',
+      DAYBOOK_EMBEDDINGS_ENDPOINT: api.url,
+      DAYBOOK_EMBEDDINGS_MODEL: 'm1',
+    };
+    const vectors = join(cacheOf(place), 'daybook', 'vectors');
+    const other = { ...place, env, root: join(place.folder, 'other') };
+    const before = { ...place, env };
+    for (const each of [other, before]) {
+      await withClient(each, async ({ call }) => {
+        await call('save_message', { role: 'user', content: 'MarkMoved' });
+      });
+      await run(each, 'embeddings', 'update');
+    }
+    const root = join(place.folder, 'moved');
+    renameSync(place.root, root);
+    const now = { ...place, root };
+    const key = keyIn(place);
+    const report = await run(now, 'encrypt', '--key-file', key, '--yes', '--json');
+    expect(readdirSync(vectors)).toHaveLength(2);
+    const { copies } = JSON.parse(report) as { copies: string[] };
+    const stray = copies.filter((path) => path.startsWith(vectors));
+    expect(stray).toHaveLength(1);
+    await run(withKey(now, key), 'redact', 'MarkMoved', '--yes');
+    expect(filesBelow(vectors).filter((path) => path.endsWith('.vectors'))).toHaveLength(1);
+    expect(filesBelow(stray[0] ?? '')).toEqual([]);
   }));
 
 it('are removed when a text is redacted', () =>

@@ -34,7 +34,7 @@ export async function redact(given: string, options: RedactOptions, flags: Flags
   requireFit(text, replacement);
   const config = configuration(flags);
   await withApp(flags, async ({ kg, sealer }, signal) => {
-    const redactor = redactorOf(config, sealer, (await strayCaches(config)).indexes);
+    const redactor = redactorOf(config, sealer, await strayCaches(config));
     const found = await redactor.find(text, signal);
     if (!json) show(found, options);
     // Without files there is nothing that Daybook can change.
