@@ -117,15 +117,20 @@ export class EmbeddingSync {
     onProgress: (progress: EmbeddingProgress) => void,
     signal: AbortSignal,
   ): Promise<EmbeddingProgress> {
-    await this.load();
-    const isAlone = await this.#embedMissing(async () => {
-      onProgress(this.progress);
+    signal.throwIfAborted();
+    // The model may need minutes for its next answer.
+    signal.addEventListener('abort', () => this.#closing.abort(), { once: true });
+    try {
+      await this.load();
+      const isDone = await this.#embedMissing(async () => onProgress(this.progress));
+      if (!isDone) {
+        throw new AppError('LOCKED', 'Another Daybook process is making the vectors.', {
+          hint: 'Wait until that process has finished. daybook doctor shows how many vectors are missing.',
+        });
+      }
+    } catch (error) {
       signal.throwIfAborted();
-    });
-    if (!isAlone) {
-      throw new AppError('LOCKED', 'Another Daybook process is making the vectors.', {
-        hint: 'Wait until that process has finished. daybook doctor shows how many vectors are missing.',
-      });
+      throw error;
     }
     return this.progress;
   }

@@ -32,7 +32,7 @@ async function openPlace() {
   });
   onTestFinished(() => conversations.close());
   const vectorsFolder = join(folder, 'vectors');
-  const start = (model = 'm1', clock = systemClock) => {
+  const open = (model = 'm1', clock = systemClock) => {
     const sync = new EmbeddingSync({
       conversations,
       open: async () =>
@@ -50,6 +50,10 @@ async function openPlace() {
       pollIntervalMs: 20,
     });
     onTestFinished(() => sync.close());
+    return sync;
+  };
+  const start = (model = 'm1', clock = systemClock) => {
+    const sync = open(model, clock);
     sync.start();
     return { sync, source: createVectorSource(sync, { log: silentLog }) };
   };
@@ -63,7 +67,7 @@ async function openPlace() {
     readdirSync(vectorsFolder, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.vectors'))
       .map((name) => join(vectorsFolder, name));
-  return { api, conversations, start, add, files };
+  return { api, conversations, open, start, add, files };
 }
 
 async function until(holds: () => boolean): Promise<void> {
@@ -373,6 +377,22 @@ describe('vectors of a store', () => {
     const sent = api.texts.length;
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(api.texts).toHaveLength(sent);
+  });
+
+  it('made so far are kept if a stop comes while the server is silent', async () => {
+    const { api, open, start, add } = await openPlace();
+    await add(...Array.from({ length: 20 }, (_, n) => `Board ${n} is of larch.`));
+    const stop = new AbortController();
+    const ended = open().embedAll(() => {
+      api.mood = 'silent';
+      setTimeout(() => stop.abort(), 50);
+    }, stop.signal);
+    await expect(ended).rejects.toMatchObject({ name: 'AbortError' });
+    const done = api.texts.length;
+    expect(done).toBeGreaterThan(0);
+    api.mood = 'well';
+    await until(isReady(start().sync, 20));
+    expect(api.texts).toHaveLength(20);
   });
 
   it('that the disk did not take are kept and written later, and others can make vectors', async () => {

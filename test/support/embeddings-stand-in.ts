@@ -19,7 +19,7 @@ const vectorOf = (text: string, width: number) => [
 export interface EmbeddingsStandIn {
   readonly url: string;
   readonly texts: string[];
-  mood: 'well' | 'busy' | 'short';
+  mood: 'well' | 'busy' | 'short' | 'silent';
   /** The server refuses a longer text, and an empty one. */
   longest: number;
   /** How it refuses a longer text. */
@@ -52,6 +52,7 @@ export async function startEmbeddings(): Promise<EmbeddingsStandIn> {
       if (request.url !== '/v1/embeddings')
         return answer(404, { error: { message: 'no such path' } });
       if (!model.startsWith('m')) return answer(404, { error: { message: 'no such model' } });
+      if (api.mood === 'silent') return;
       if (api.mood === 'busy') return answer(500, { error: { message: 'out of memory' } });
       if (input.some((text) => text === ''))
         return answer(400, { error: { message: "'$.input' is invalid." } });
@@ -71,7 +72,10 @@ export async function startEmbeddings(): Promise<EmbeddingsStandIn> {
     });
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  onTestFinished(() => void server.close());
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   return Object.assign(api, {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
   });
