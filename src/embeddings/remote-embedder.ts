@@ -36,7 +36,7 @@ async function embedShortened(
     const isShort = texts.length < 2 && first.length <= SURELY_SHORT;
     if (!isAppError(error, 'TOO_LARGE') || isShort) throw error;
     if (texts.length < 2) {
-      const beginning = first.slice(0, first.length / 2).toWellFormed();
+      const beginning = first.slice(0, first.length / 2);
       return embedShortened(request, [beginning], signal);
     }
     const half = Math.ceil(texts.length / 2);

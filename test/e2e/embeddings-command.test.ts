@@ -33,11 +33,11 @@ async function withMessages(work: (place: Place, api: EmbeddingsStandIn) => Prom
 const run = (place: Place, ...args: string[]) => runCommand(place, ['--root', place.root, ...args]);
 
 describe('daybook embeddings update', () => {
-  it('sends no message without text, which servers refuse, and needs no vector for it', async () => {
+  it('sends nothing that servers refuse: no message without text, no half of an emoji', async () => {
     await withMessages(async (place) => {
       const folder = join(place.root, 'conversation-logs', '20250124-1737705600001');
       await mkdir(folder);
-      const messages = ['', ' \n', 'A board.'].map((content) => ({ role: 'user', content }));
+      const messages = ['', ' \n', 'A board \ud83d.'].map((content) => ({ role: 'user', content }));
       await writeFile(join(folder, 'conversation.json'), JSON.stringify({ messages }));
       const made = await run(place, 'embeddings', 'update');
       expect(made, made.stderr).toMatchObject({ code: 0 });

@@ -20,7 +20,7 @@ export interface EmbeddingsStandIn {
   readonly url: string;
   readonly texts: string[];
   mood: 'well' | 'busy' | 'short' | 'silent';
-  /** The server refuses a longer text, and an empty one. */
+  /** The server refuses a longer text, an empty one, and one with half a surrogate pair. */
   longest: number;
   /** How it refuses a longer text. */
   tooLong: { status: number; error: unknown };
@@ -54,7 +54,7 @@ export async function startEmbeddings(): Promise<EmbeddingsStandIn> {
       if (!model.startsWith('m')) return answer(404, { error: { message: 'no such model' } });
       if (api.mood === 'silent') return;
       if (api.mood === 'busy') return answer(500, { error: { message: 'out of memory' } });
-      if (input.some((text) => text === ''))
+      if (input.some((text) => text === '' || !text.isWellFormed()))
         return answer(400, { error: { message: "'$.input' is invalid." } });
       if (input.some((text) => text.length > api.longest))
         return answer(api.tooLong.status, { error: api.tooLong.error });

@@ -23,7 +23,9 @@ export function createEmbeddings(options: EmbeddingsOptions): EmbeddingsRequest 
   return async (texts, signal) => {
     const key = headerKey(apiKey, name);
     const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-    const body = { model, input: texts, encoding_format: 'float' };
+    // Servers refuse half a surrogate pair, which a text has if a program cut an emoji in two.
+    const input = texts.map((text) => text.toWellFormed());
+    const body = { model, input, encoding_format: 'float' };
     const reply = objectIn(await client.post('/embeddings', body, headers, signal));
     const vectors: (Float32Array | undefined)[] = texts.map(() => undefined);
     for (const item of objectsIn(reply['data'])) {
