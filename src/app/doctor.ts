@@ -102,7 +102,11 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
         conversations,
       }),
       indexCheck(digests),
-      vectorCheck(vectorsFolder(config), () => passageKeys(conversations)),
+      vectorCheck(
+        vectorsFolder(config),
+        () => passageKeys(conversations),
+        config.embeddings.mode !== 'off',
+      ),
       backupCheck({
         backups,
         clock,

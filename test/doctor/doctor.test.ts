@@ -583,6 +583,14 @@ describe('the other checks', () => {
     expect(await of(place, 'vectors')).toEqual([]);
   });
 
+  it('find texts without a vector before the first vector is made, if embeddings are on', async () => {
+    const place = doctorPlace({ DAYBOOK_EMBEDDINGS: 'ollama' });
+    place.write(`conversation-logs/${ID}/conversation.json`, conversationText(['one', 'two']));
+    expect((await of(place, 'vectors')).map(({ message }) => message)).toEqual([
+      'Passages that have no vector yet: 2 of 2.',
+    ]);
+  });
+
   it('find a damaged file of vectors, and a repair removes it', async () => {
     const place = doctorPlace();
     const name = join(vectorsFolder(place.config), '00ff', '0123456789abcdef.vectors');

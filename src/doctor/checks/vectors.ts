@@ -36,8 +36,15 @@ const unembedded = (path: string, count: number, total: number): Found => ({
   hint: 'A server with embeddings makes them in the background. To make them now, run daybook embeddings update.',
 });
 
-/** `passageKeys`: returns the keys of the stored texts. It is called only if there are vectors. */
-export const vectorCheck = (folder: string, passageKeys: () => Promise<Set<string>>): Check => ({
+/**
+ * `passageKeys`: returns the keys of the stored texts. It is called only if there are vectors, or if embeddings are
+ * on.
+ */
+export const vectorCheck = (
+  folder: string,
+  passageKeys: () => Promise<Set<string>>,
+  isOn: boolean,
+): Check => ({
   name: 'vectors',
   async run({ countChecked, found }) {
     const models: VectorFolder[] = [];
@@ -46,7 +53,7 @@ export const vectorCheck = (folder: string, passageKeys: () => Promise<Set<strin
       for (const path of model.damaged) found(damagedVectors(path));
       if (model.keys.size > 0) models.push(model);
     }
-    if (models.length === 0) return;
+    if (models.length === 0 && !isOn) return;
     const passages = await passageKeys();
     for (const model of models) {
       const count = [...model.keys].filter((key) => !passages.has(key)).length;
@@ -54,7 +61,7 @@ export const vectorCheck = (folder: string, passageKeys: () => Promise<Set<strin
     }
     // A model that is no longer used may have fewer vectors, so the best model counts.
     const missing = models.map(({ keys }) => [...passages].filter((key) => !keys.has(key)).length);
-    const least = Math.min(...missing);
+    const least = Math.min(passages.size, ...missing);
     if (least > 0) found(unembedded(folder, least, passages.size));
   },
 });
