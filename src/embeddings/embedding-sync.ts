@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { type Clock, sleep } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
+import { numberIn } from '../base/json-fields.js';
 import type { Log } from '../base/log.js';
 import { TimeSlice } from '../base/time-slice.js';
 import { tryLease } from '../files/locks/lease.js';
@@ -47,7 +48,7 @@ export interface EmbeddingProgress {
 const PASSAGES_PER_BATCH = 8;
 const ROWS_PER_FILE = 256;
 const POLL_INTERVAL_MS = 5_000;
-/** Pause after a server refused a request or could not be reached. */
+/** Pause after a server refused a request or could not be reached, unless it asks for a longer one. */
 const PAUSE_AFTER_FAILURE_MS = 60_000;
 /**
  * The pause after a batch is this factor times the duration of the batch. It limits the work to half a
@@ -198,7 +199,8 @@ export class EmbeddingSync {
           code: 'INTERNAL',
           message: 'An internal error occurred. The log on stderr has the details.',
         };
-    this.#pauseUntil = clock.monotonic() + PAUSE_AFTER_FAILURE_MS;
+    const asked = numberIn(isAppError(error) ? error.details?.['retryAfterMs'] : undefined) ?? 0;
+    this.#pauseUntil = clock.monotonic() + Math.max(PAUSE_AFTER_FAILURE_MS, asked);
   }
 
   async #work(): Promise<void> {

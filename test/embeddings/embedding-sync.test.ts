@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { sleep, systemClock } from '../../src/base/clock.js';
 import { AppError } from '../../src/base/errors.js';
 import { silentLog } from '../../src/base/log.js';
 import { TimeSlice } from '../../src/base/time-slice.js';
@@ -375,7 +375,7 @@ describe('vectors of a store', () => {
     }
     expect(sync.progress.error?.code).toBe('PROVIDER');
     const sent = api.texts.length;
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await sleep(200);
     expect(api.texts).toHaveLength(sent);
   });
 
@@ -393,6 +393,21 @@ describe('vectors of a store', () => {
     api.mood = 'well';
     await until(isReady(start().sync, 20));
     expect(api.texts).toHaveLength(20);
+  });
+
+  it('are made after the wait that the server asks for', async () => {
+    const { api, start, add } = await openPlace();
+    const clock = clockAhead();
+    api.mood = 'limited';
+    await add('The bed is of larch.');
+    const { sync } = start('m1', clock);
+    await until(() => sync.progress.state === 'failed');
+    api.mood = 'well';
+    clock.aheadMs += 1_800_000;
+    await sleep(100);
+    expect(api.requests).toBe(1);
+    clock.aheadMs += 1_801_000;
+    await until(isReady(sync, 1));
   });
 
   it('that the disk did not take are kept and written later, and others can make vectors', async () => {

@@ -19,7 +19,8 @@ const vectorOf = (text: string, width: number) => [
 export interface EmbeddingsStandIn {
   readonly url: string;
   readonly texts: string[];
-  mood: 'well' | 'busy' | 'short' | 'silent';
+  requests: number;
+  mood: 'well' | 'busy' | 'short' | 'silent' | 'limited';
   /** The server refuses a longer text, an empty one, and one with half a surrogate pair. */
   longest: number;
   /** How it refuses a longer text. */
@@ -32,6 +33,7 @@ export async function startEmbeddings(): Promise<EmbeddingsStandIn> {
   const api: EmbeddingsStandIn = {
     url: '',
     texts: [],
+    requests: 0,
     mood: 'well',
     longest: Number.POSITIVE_INFINITY,
     tooLong: { status: 400, error: 'the input length exceeds the context length' },
@@ -41,6 +43,7 @@ export async function startEmbeddings(): Promise<EmbeddingsStandIn> {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
+      api.requests += 1;
       const { input, model } = JSON.parse(Buffer.concat(chunks).toString()) as {
         input: string[];
         model: string;
@@ -53,6 +56,10 @@ export async function startEmbeddings(): Promise<EmbeddingsStandIn> {
         return answer(404, { error: { message: 'no such path' } });
       if (!model.startsWith('m')) return answer(404, { error: { message: 'no such model' } });
       if (api.mood === 'silent') return;
+      if (api.mood === 'limited') {
+        response.setHeader('retry-after', '3600');
+        return answer(429, { error: { message: 'Rate limit reached' } });
+      }
       if (api.mood === 'busy') return answer(500, { error: { message: 'out of memory' } });
       if (input.some((text) => text === '' || !text.isWellFormed()))
         return answer(400, { error: { message: "'$.input' is invalid." } });
