@@ -16,7 +16,7 @@ import { tryLease } from '../files/locks/lease.js';
 import { listFolders } from '../files/paths/folders.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { type Embedder, meanVector } from './embedder.js';
-import { PassageRows, type PassageSplitter, passageKey } from './passage-rows.js';
+import { type MissingPassage, PassageRows, type PassageSplitter } from './passage-rows.js';
 import { PassageTexts } from './passage-texts.js';
 import { removeUnwanted, VectorFiles } from './vectors/vector-files.js';
 import { quantized, type Row, VectorTable } from './vectors/vector-table.js';
@@ -65,7 +65,7 @@ export class EmbeddingSync {
   #opening: Promise<Embedder> | undefined;
   #table: VectorTable | undefined;
   #files: VectorFiles | undefined;
-  #unwritten: Row[] = [];
+  #unwritten: { readonly passage: MissingPassage; readonly row: Row }[] = [];
   #damagedFiles = 0;
   /** Vectors of deleted texts are removed once per process, because that reads every file. */
   #hasRemovedUnwanted = false;
@@ -333,13 +333,12 @@ export class EmbeddingSync {
   }
 
   async #embedBatch(): Promise<void> {
-    const batch: { key: string; text: string }[] = [];
+    const batch: { passage: MissingPassage; text: string }[] = [];
     for (const passage of this.#rows.missing(PASSAGES_PER_BATCH)) {
-      const { key, conversationId } = passage;
-      const text = await this.#texts.textAt(passage);
-      if (passageKey(text) === key) batch.push({ key, text });
-      // The text has changed; the change event adds its new passages.
-      else this.#rows.forgetMissing(key, conversationId);
+      const text = await this.#texts.textOf(passage);
+      if (text !== undefined) batch.push({ passage, text });
+      // The change event adds its new passages.
+      else this.#rows.forgetMissing(passage.key, passage.conversationId);
     }
     if (batch.length === 0) return;
     const vectors = await this.#embedder?.embed(
@@ -349,12 +348,12 @@ export class EmbeddingSync {
     const width = vectors?.[0]?.length;
     if (width !== undefined && this.#table !== undefined && width !== this.#table.width)
       await this.#replaceAll(width);
-    for (const [at, { key }] of batch.entries()) {
+    for (const [at, { passage }] of batch.entries()) {
       const vector = vectors?.[at];
       if (vector === undefined) continue;
-      const row = { key, ...quantized(vector) };
+      const row = { key: passage.key, ...quantized(vector) };
       this.#addRow(row);
-      this.#unwritten.push(row);
+      this.#unwritten.push({ passage, row });
     }
     if (this.#unwritten.length >= ROWS_PER_FILE) await this.#write();
   }
@@ -386,9 +385,12 @@ export class EmbeddingSync {
     await this.#listAll();
   }
 
-  /** If the rows cannot be written, the next call writes them. */
+  /** Not of texts that were removed meanwhile. If the rows cannot be written, the next call writes them. */
   async #write(): Promise<void> {
-    await this.#files?.write(this.#unwritten);
+    const rows: Row[] = [];
+    for (const { passage, row } of this.#unwritten)
+      if ((await this.#texts.textOf(passage)) !== undefined) rows.push(row);
+    await this.#files?.write(rows);
     this.#unwritten = [];
   }
 }

@@ -25,8 +25,13 @@ export class PassageTexts {
     return found?.messages.map(({ content }) => content) ?? [];
   }
 
-  /** Empty if the passage has gone. STORAGE_UNAVAILABLE. */
-  async textAt({ conversationId, seq, passage }: MissingPassage): Promise<string> {
+  /** `undefined` if the passage has gone or has another text now. STORAGE_UNAVAILABLE. */
+  async textOf(missing: MissingPassage): Promise<string | undefined> {
+    const text = await this.#textAt(missing);
+    return passageKey(text) === missing.key ? text : undefined;
+  }
+
+  async #textAt({ conversationId, seq, passage }: MissingPassage): Promise<string> {
     const view = await undefinedIfGone(this.#conversations.view(conversationId));
     const content = view?.message(seq)?.content ?? '';
     if (content !== this.#last.content) this.#last = { content, passages: this.#split(content) };

@@ -78,6 +78,9 @@ async function until(holds: () => boolean): Promise<void> {
   throw new Error('It did not come about.');
 }
 
+/** Number of vectors in a file. */
+const countIn = (path: string) => /"count":(\d+)/.exec(readFileSync(path, 'latin1'))?.[1];
+
 /** The pause after a failure takes a minute. */
 function clockAhead() {
   const clock = {
@@ -101,8 +104,7 @@ describe('vectors of a store', () => {
     const { sync } = start();
     await until(() => sync.progress.state === 'ready');
     await sync.close();
-    const counts = () =>
-      files().map((path) => /"count":(\d+)/.exec(readFileSync(path, 'latin1'))?.[1]);
+    const counts = () => files().map(countIn);
     expect(counts()).toEqual(['3']);
     await conversations.trash(doomed);
     const again = start();
@@ -341,8 +343,7 @@ describe('vectors of a store', () => {
     api.mood = 'busy';
     const { sync } = start('m1');
     await until(() => sync.progress.state === 'failed');
-    const counts = files().map((path) => /"count":(\d+)/.exec(readFileSync(path, 'latin1'))?.[1]);
-    expect(counts).toEqual(['2', '2']);
+    expect(files().map(countIn)).toEqual(['2', '2']);
   });
 
   it('are all made again if the model of this name makes longer ones now', async () => {
@@ -393,6 +394,20 @@ describe('vectors of a store', () => {
     api.mood = 'well';
     await until(isReady(start().sync, 20));
     expect(api.texts).toHaveLength(20);
+  });
+
+  it('of a text that was removed meanwhile are not written', async () => {
+    const { api, conversations, start, add, files } = await openPlace();
+    api.mood = 'silent';
+    const doomed = await add('The disk is full.');
+    await add('The bed is of larch.');
+    const { sync } = start();
+    await until(() => api.requests === 1);
+    await conversations.trash(doomed);
+    api.mood = 'well';
+    await until(isReady(sync, 1));
+    await sync.close();
+    expect(files().map(countIn)).toEqual(['1']);
   });
 
   it('are made after the wait that the server asks for', async () => {

@@ -1,6 +1,7 @@
 /** A local server of embeddings in the OpenAI format. The vector of a text shows which subjects the text has. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 
 /** The subjects that a text can have. */
@@ -42,7 +43,7 @@ export async function startEmbeddings(): Promise<EmbeddingsStandIn> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
+    request.on('end', async () => {
       api.requests += 1;
       const { input, model } = JSON.parse(Buffer.concat(chunks).toString()) as {
         input: string[];
@@ -55,7 +56,8 @@ export async function startEmbeddings(): Promise<EmbeddingsStandIn> {
       if (request.url !== '/v1/embeddings')
         return answer(404, { error: { message: 'no such path' } });
       if (!model.startsWith('m')) return answer(404, { error: { message: 'no such model' } });
-      if (api.mood === 'silent') return;
+      while (api.mood === 'silent' && !response.destroyed) await sleep(5);
+      if (response.destroyed) return;
       if (api.mood === 'limited') {
         response.setHeader('retry-after', '3600');
         return answer(429, { error: { message: 'Rate limit reached' } });
