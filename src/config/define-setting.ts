@@ -21,6 +21,16 @@ export const onOff = () =>
       .transform((value) => value === true || ['1', 'true', 'on', 'yes'].includes(String(value))),
   );
 
+/** The address of a server. Its paths are added at the end, and `fetch` refuses a user name. */
+export const serverAddress = () => z.url({ protocol: /^https?$/ }).refine(hasOnlyPath);
+export const SERVER_ADDRESS = 'an http or https address without a user name, a query or a fragment';
+
+function hasOnlyPath(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { username, password, search, hash } = new URL(address);
+  return username + password + search + hash === '';
+}
+
 export interface Setting<V = unknown> {
   /** A function, because a start makes only the schemas of the settings that have a value. */
   readonly schema: () => z.ZodType<V>;

@@ -3,7 +3,14 @@
  * other machines.
  */
 import { z } from 'zod';
-import { setting, settingError, text, type ValuesOf } from './define-setting.js';
+import {
+  SERVER_ADDRESS,
+  serverAddress,
+  setting,
+  settingError,
+  text,
+  type ValuesOf,
+} from './define-setting.js';
 
 const EMBEDDINGS = ['off', 'local', 'openai', 'ollama'] as const;
 
@@ -31,8 +38,8 @@ export const EMBEDDINGS_SETTINGS = {
     env: ['DAYBOOK_EMBEDDINGS_MODEL'],
   }),
   embeddingsEndpoint: setting({
-    schema: () => z.url({ protocol: /^https?$/ }),
-    takes: 'an http or https address',
+    schema: serverAddress,
+    takes: SERVER_ADDRESS,
     about:
       'The address of the server that makes the vectors (default: the usual address of OpenAI or Ollama).',
     env: ['DAYBOOK_EMBEDDINGS_ENDPOINT'],

@@ -1,6 +1,14 @@
 /** The settings for Perplexity, and their part of the configuration. */
 import { z } from 'zod';
-import { oneOf, setting, text, type ValuesOf, wholeNumber } from './define-setting.js';
+import {
+  oneOf,
+  SERVER_ADDRESS,
+  serverAddress,
+  setting,
+  text,
+  type ValuesOf,
+  wholeNumber,
+} from './define-setting.js';
 
 const BACKENDS = ['agent', 'chat-completions'] as const;
 /** When the tools that need a Perplexity key are listed. */
@@ -24,9 +32,9 @@ export const PERPLEXITY_SETTINGS = {
     env: ['DAYBOOK_PERPLEXITY_TOOLS'],
   }),
   perplexityBaseUrl: setting({
-    schema: () => z.url({ protocol: /^https?$/ }),
+    schema: serverAddress,
     default: 'https://api.perplexity.ai',
-    takes: 'an http or https address',
+    takes: SERVER_ADDRESS,
     about:
       'The address of the Perplexity API or of a gateway to it (default `https://api.perplexity.ai`).',
     env: ['PERPLEXITY_BASE_URL'],

@@ -180,6 +180,16 @@ describe('wrong values', () => {
     }
   });
 
+  it.each([
+    'PERPLEXITY_BASE_URL',
+    'DAYBOOK_EMBEDDINGS_ENDPOINT',
+  ])('%s with a user or a query, which cannot be sent, is refused', (name) => {
+    for (const address of ['https://me:open-sesame@example.org/v1', 'https://example.org/v1?a=b'])
+      expect(failure({ env: { [name]: address } })).toMatch(new RegExp(`^${name} must be `));
+    const address = 'https://me:open-sesame@example.org/v1';
+    expect(failure({ env: { [name]: address } })).not.toContain('sesame');
+  });
+
   it('names the file and its setting', () => {
     expect(failure({ files: { [FILE]: { fsync: 'maybe' } } })).toContain(`"fsync" in ${FILE}`);
     expect(failure({ files: { [FILE]: { fsynk: true } } })).toContain('"fsynk"');
