@@ -8,7 +8,7 @@ import { sha256Hex } from '../base/ids.js';
 import type { Config } from '../config/config.js';
 import { listFiles, listFolders } from '../files/paths/folders.js';
 import { readStampNow } from '../files/read/stamp.js';
-import { readStored } from '../files/read/whole-file.js';
+import { readStored, readWhole } from '../files/read/whole-file.js';
 
 const INDEXES = { search: '.bin', recall: '.recall.bin', figures: '.figures.bin' };
 /** The file `seen` is no index: it records that the root has conversations. */
@@ -77,7 +77,7 @@ export async function strayCaches(config: Config): Promise<StrayCaches> {
 
 /** `seenPath`: the file `seen` of another root, with its path. */
 async function isRootGone(seenPath: string): Promise<boolean> {
-  const found = await undefinedIfUnreadable(readStored(seenPath));
+  const found = await undefinedIfUnreadable(readWhole(seenPath));
   const root = found?.bytes.toString().trim() ?? '';
   return isAbsolute(root) && readStampNow(root) === undefined;
 }

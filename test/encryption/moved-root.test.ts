@@ -40,24 +40,47 @@ it('are named when the store is encrypted', () =>
     await run(withKey(now, key), 'search', 'MarkMoved');
   }));
 
+/** The same place, with the settings of a server of embeddings. */
+async function withEmbeddings(place: Place): Promise<Place> {
+  const settings = {
+    DAYBOOK_EMBEDDINGS: 'openai',
+    DAYBOOK_EMBEDDINGS_ENDPOINT: (await startEmbeddings()).url,
+    DAYBOOK_EMBEDDINGS_MODEL: 'm1',
+  };
+  return { ...place, env: { ...place.env, ...settings } };
+}
+
+/** Saves a message and makes its vector. */
+async function saveWithVector(place: Place): Promise<void> {
+  await withClient(place, async ({ call }) => {
+    await call('save_message', { role: 'user', content: 'MarkMoved' });
+  });
+  await run(place, 'embeddings', 'update');
+}
+
+const vectorsIn = (folder: string) =>
+  filesBelow(folder).filter((path) => path.endsWith('.vectors'));
+
+it('of an encrypted store are only vectors with its key, which are removed too', () =>
+  withPlace(async (place) => {
+    const key = keyIn(place);
+    const before = withKey(await withEmbeddings(place), key);
+    await run(before, 'encrypt', '--key-file', key, '--yes');
+    await saveWithVector(before);
+    expect(vectorsIn(cacheOf(place))).toHaveLength(1);
+    const root = join(place.folder, 'moved');
+    renameSync(place.root, root);
+    await run(withKey({ ...place, root }, key), 'redact', 'MarkMoved', '--yes');
+    expect(vectorsIn(cacheOf(place))).toEqual([]);
+  }));
+
 it('of a small store are only vectors, which are named and removed too', () =>
   withPlace(async (place) => {
-    const api = await startEmbeddings();
-    const env = {
-      ...place.env,
-      DAYBOOK_EMBEDDINGS: 'openai',
-      DAYBOOK_EMBEDDINGS_ENDPOINT: api.url,
-      DAYBOOK_EMBEDDINGS_MODEL: 'm1',
-    };
     const vectors = join(cacheOf(place), 'daybook', 'vectors');
-    const other = { ...place, env, root: join(place.folder, 'other') };
-    const before = { ...place, env };
-    for (const each of [other, before]) {
-      await withClient(each, async ({ call }) => {
-        await call('save_message', { role: 'user', content: 'MarkMoved' });
-      });
-      await run(each, 'embeddings', 'update');
-    }
+    const before = await withEmbeddings(place);
+    const other = { ...before, root: join(place.folder, 'other') };
+    await saveWithVector(other);
+    await saveWithVector(before);
     const root = join(place.folder, 'moved');
     renameSync(place.root, root);
     const now = { ...place, root };
@@ -68,7 +91,7 @@ it('of a small store are only vectors, which are named and removed too', () =>
     const stray = copies.filter((path) => path.startsWith(vectors));
     expect(stray).toHaveLength(1);
     await run(withKey(now, key), 'redact', 'MarkMoved', '--yes');
-    expect(filesBelow(vectors).filter((path) => path.endsWith('.vectors'))).toHaveLength(1);
+    expect(vectorsIn(vectors)).toHaveLength(1);
     expect(filesBelow(stray[0] ?? '')).toEqual([]);
   }));
 
