@@ -9,6 +9,8 @@ import { type Embedder, normalized } from './embedder.js';
 
 /** If a server refuses a text of this length as too long, the cause is not its length. */
 const SURELY_SHORT = 16;
+/** Most passages are shorter: at most a little too long for a model that reads 256 tokens. */
+const VERY_LONG = 4_000;
 
 export function createRemoteEmbedder(options: EmbeddingsOptions): Embedder {
   const request = createEmbeddings(options);
@@ -21,8 +23,9 @@ export function createRemoteEmbedder(options: EmbeddingsOptions): Embedder {
 }
 
 /**
- * Of a text that is longer than the model reads, only the beginning is embedded. A server refuses all texts
- * of a request because of one such text, and limits differ, so the long text and its limit are found by halving.
+ * Of a text that is longer than the model reads, only the beginning is embedded. A server refuses all texts of
+ * a request because of one such text, and limits differ. So the long text is found by halving the request, and
+ * its limit by trying.
  */
 async function embedShortened(
   request: EmbeddingsRequest,
@@ -36,7 +39,8 @@ async function embedShortened(
     const isShort = texts.length < 2 && first.length <= SURELY_SHORT;
     if (!isAppError(error, 'TOO_LARGE') || isShort) throw error;
     if (texts.length < 2) {
-      const beginning = first.slice(0, first.length / 2);
+      const share = first.length > VERY_LONG ? 1 / 2 : 3 / 4;
+      const beginning = first.slice(0, first.length * share);
       return embedShortened(request, [beginning], signal);
     }
     const half = Math.ceil(texts.length / 2);
