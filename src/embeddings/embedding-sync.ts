@@ -50,6 +50,7 @@ const ROWS_PER_FILE = 256;
 const POLL_INTERVAL_MS = 5_000;
 /** Pause after a server refused a request or could not be reached, unless it asks for a longer one. */
 const PAUSE_AFTER_FAILURE_MS = 60_000;
+const MAX_PAUSE_MS = 86_400_000;
 /**
  * The pause after a batch is this factor times the duration of the batch. It limits the work to half a
  * core, and to less while the machine is busy.
@@ -200,7 +201,8 @@ export class EmbeddingSync {
           message: 'An internal error occurred. The log on stderr has the details.',
         };
     const asked = numberIn(isAppError(error) ? error.details?.['retryAfterMs'] : undefined) ?? 0;
-    this.#pauseUntil = clock.monotonic() + Math.max(PAUSE_AFTER_FAILURE_MS, asked);
+    const pauseMs = Math.min(Math.max(PAUSE_AFTER_FAILURE_MS, asked), MAX_PAUSE_MS);
+    this.#pauseUntil = clock.monotonic() + pauseMs;
   }
 
   async #work(): Promise<void> {
