@@ -46,9 +46,9 @@ export interface StrayCaches {
 
 /**
  * Caches that the store left when its folder was moved or copied. Their names have the hash of the other path, so
- * this root does not use, encrypt or remove them. Indexes are found by the ids in them. Vectors have no ids: they
- * are found beside such an index, or because the root that made them is not there any more. Reads every plain
- * cache of another path once. FILESYSTEM_ERROR if a folder cannot be listed.
+ * this root does not use, encrypt or remove them. Plain indexes are found by the ids in them. Vectors and encrypted
+ * indexes show no ids: they are found beside such an index, or because the root that made them is not there any
+ * more. Reads every cache of another path once. FILESYSTEM_ERROR if a folder cannot be listed.
  */
 export async function strayCaches(config: Config): Promise<StrayCaches> {
   const { logsDir, cacheFolder } = config;
@@ -58,31 +58,34 @@ export async function strayCaches(config: Config): Promise<StrayCaches> {
       for (const id of name.match(ID) ?? []) ids.add(id);
   }
   const folder = join(cacheFolder, 'index');
+  const isRootGone = async (owner: string) => {
+    const seen = await undefinedIfUnreadable(readWhole(join(folder, owner + ENDINGS.seen)));
+    const root = seen?.bytes.toString().trim() ?? '';
+    return isAbsolute(root) && readStampNow(root) === undefined;
+  };
   const indexes: string[] = [];
   for (const name of await listFiles(folder)) {
     const owner = CACHE_NAME.exec(name)?.[1];
     if (owner === undefined || owner === cacheNameOf(config)) continue;
     const found = await undefinedIfUnreadable(readStored(join(folder, name)));
     const text = found?.bytes.toString('latin1') ?? '';
-    if (hasOneOf(text, ids)) indexes.push(join(folder, name));
+    if (hasOneOf(text, ids) ?? (await isRootGone(owner))) indexes.push(join(folder, name));
   }
   const owners = new Set(indexes.map((path) => basename(path).split('.')[0]));
   const vectors: string[] = [];
   for (const name of await listFolders(join(cacheFolder, 'vectors'))) {
-    const isStray = owners.has(name) || (await isRootGone(join(folder, `${name}${ENDINGS.seen}`)));
-    if (isStray) vectors.push(join(cacheFolder, 'vectors', name));
+    if (owners.has(name) || (await isRootGone(name)))
+      vectors.push(join(cacheFolder, 'vectors', name));
   }
   return { indexes, vectors };
 }
 
-/** `seenPath`: the file `seen` of another root, with its path. */
-async function isRootGone(seenPath: string): Promise<boolean> {
-  const found = await undefinedIfUnreadable(readWhole(seenPath));
-  const root = found?.bytes.toString().trim() ?? '';
-  return isAbsolute(root) && readStampNow(root) === undefined;
-}
-
-function hasOneOf(text: string, ids: ReadonlySet<string>): boolean {
-  for (const [id] of text.matchAll(ID)) if (ids.has(id)) return true;
-  return false;
+/** `undefined` if the text has no ids at all. */
+function hasOneOf(text: string, ids: ReadonlySet<string>): boolean | undefined {
+  let result: boolean | undefined;
+  for (const [id] of text.matchAll(ID)) {
+    if (ids.has(id)) return true;
+    result = false;
+  }
+  return result;
 }

@@ -10,8 +10,8 @@ import { filesWith, keyIn, run, withKey } from './store.js';
 const MESSAGES = 2_100; // fewer are not cached
 const cacheOf = ({ folder }: Place) => join(folder, '.cache');
 
-/** Makes a store of two conversations with a cache, and moves its folder. */
-async function moved(place: Place): Promise<Place> {
+/** Makes a store of two conversations. */
+function fill(place: Place): void {
   const messages = Array.from({ length: MESSAGES }, (_, n) => ({
     role: 'user',
     content: `MarkMoved ${n}`,
@@ -21,6 +21,11 @@ async function moved(place: Place): Promise<Place> {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'conversation.json'), JSON.stringify({ messages }));
   }
+}
+
+/** Makes a store with a cache, and moves its folder. */
+async function moved(place: Place): Promise<Place> {
+  fill(place);
   await run(place, 'search', 'MarkMoved');
   const root = join(place.folder, 'moved');
   renameSync(place.root, root);
@@ -60,6 +65,21 @@ async function saveWithVector(place: Place): Promise<void> {
 
 const vectorsIn = (folder: string) =>
   filesBelow(folder).filter((path) => path.endsWith('.vectors'));
+
+it('of an encrypted store are removed when a text is redacted', () =>
+  withPlace(async (place) => {
+    fill(place);
+    const key = keyIn(place);
+    await run(place, 'encrypt', '--key-file', key, '--yes');
+    await withClient(withKey(place, key), ({ call }) => call('store_info'));
+    await run(withKey(place, key), 'search', 'MarkMoved');
+    const indexes = () => filesBelow(cacheOf(place)).filter((path) => path.endsWith('.bin'));
+    expect(indexes()).not.toEqual([]);
+    const root = join(place.folder, 'moved');
+    renameSync(place.root, root);
+    await run(withKey({ ...place, root }, key), 'redact', 'MarkMoved', '--yes');
+    expect(indexes()).toEqual([]);
+  }));
 
 it('of an encrypted store are only vectors with its key, which are removed too', () =>
   withPlace(async (place) => {
