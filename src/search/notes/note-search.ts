@@ -10,6 +10,7 @@ import type { MatchType } from '../../fts/query/match-type-names.js';
 import type { SearchResult } from '../../fts/search-result.js';
 import type { DocumentId } from '../../fts/text-index.js';
 import type { MemoryBank } from '../../stores/memory-bank/memory-bank.js';
+import { isBelow } from '../../stores/memory-bank/note-path.js';
 import type { NoteSearchMode } from '../search-names.js';
 import { createExactMatcher, createRegexMatcher, type Span, tooCostly } from './line-matcher.js';
 import { contentOf, type IndexedNote, NoteIndex } from './note-index.js';
@@ -144,9 +145,6 @@ const matcherOf = ({ query, mode, caseSensitive }: NoteQuery) =>
   mode === 'regex'
     ? createRegexMatcher(query, { caseSensitive })
     : createExactMatcher(query, { caseSensitive });
-
-const isBelow = (path: string, folder: string | undefined) =>
-  folder === undefined || folder === '' || path.startsWith(`${folder}/`);
 
 function lineHit(note: IndexedNote, index: number, matches: readonly Span[]): NoteHit {
   const { path, lines, sections } = note;

@@ -67,3 +67,12 @@ export const isMisnamedNote = (path: string) =>
   /\.(md|markdown)$/i.test(path) && !path.endsWith(EXTENSION) && !isReservedPath(path);
 
 export const looksLikeNote = (path: string) => path.endsWith(EXTENSION) && !isReservedPath(path);
+
+/**
+ * Whether the note is in or below the folder; without `folder` each is. The composed and the decomposed form of an
+ * accent are equal, as for modules.
+ */
+export const isBelow = (path: string, folder: string | undefined): boolean =>
+  folder === undefined ||
+  folder === '' ||
+  path.normalize('NFC').startsWith(`${folder.normalize('NFC')}/`);

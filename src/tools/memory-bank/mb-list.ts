@@ -1,5 +1,6 @@
 /** The tool `mb_list`: lists the notes of the memory bank in order of path, with size, time and hash. */
 import { z } from 'zod';
+import { isBelow } from '../../stores/memory-bank/note-path.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { noteFolder, noteSchema, skippedSchema, toListedNote, toSkipped } from '../note-fields.js';
@@ -29,9 +30,9 @@ export const mbList = defineTool({
     }),
   annotations: READS,
   quotesText: true,
-  async run({ folder = '', limit, offset, maxTokens: budget }, { memoryBank }) {
+  async run({ folder, limit, offset, maxTokens: budget }, { memoryBank }) {
     await memoryBank.refresh();
-    const isWanted = ({ path }: { path: string }) => folder === '' || path.startsWith(`${folder}/`);
+    const isWanted = ({ path }: { path: string }) => isBelow(path, folder);
     const notes = memoryBank.known().filter(isWanted).map(toListedNote);
     const page = notes.slice(offset, offset + limit);
     const files = page.slice(0, countWithin(page, budget));

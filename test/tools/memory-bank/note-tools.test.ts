@@ -82,6 +82,14 @@ describe('a note', () => {
     expect(await call('mb_search', { query: 'two', folder: 'b' })).toMatchObject({ total: 1 });
     expect(await call('mb_list', { folder: '/b/' })).toMatchObject({ total: 1 });
   });
+
+  it.each(['NFC', 'NFD'])('are found in a folder with accents, typed in %s', async (form) => {
+    put(`${'été'.normalize('NFD')}/a.md`, 'two');
+    const folder = 'été'.normalize(form);
+    expect(await call('mb_list', { folder })).toMatchObject({ total: 1 });
+    for (const mode of ['ranked', 'exact'])
+      expect(await call('mb_search', { query: 'two', folder, mode })).toMatchObject({ total: 1 });
+  });
 });
 
 describe('edits', () => {
