@@ -1,9 +1,11 @@
 /** The MCP prompts for people. Stored text is in a part of its own, as data, not in the instructions. */
 import type { App } from '../app.js';
+import { hasText } from '../base/display-text.js';
 import { AppError } from '../base/errors.js';
 import type { Snippet } from '../context/snippets/relevant-snippets.js';
 import type { SearchCaller } from '../search/messages/keyword-search.js';
 import { damagedNotes } from '../stores/conversations/damaged-notes.js';
+import { noSuchModule } from '../stores/modules.js';
 import { type Completer, completeConversation, completeModule } from './completions.js';
 import { conversationText, DATA_NOTICE } from './conversation-text.js';
 import { conversationUri } from './conversation-uri.js';
@@ -90,7 +92,9 @@ const continueTopic: Prompt = {
     } as const;
     const { snippets } = await app.relevantSnippets.find(request, caller);
     const passages = snippets.map(snippetText);
-    const notes = damagedNotes(app.conversations);
+    const noModule =
+      passages.length === 0 && (await noSuchModule(app.conversations, filters.module));
+    const notes = [...(noModule ? [noModule] : []), ...damagedNotes(app.conversations)];
     return [
       {
         type: 'text',
@@ -160,7 +164,9 @@ export function requirePrompt(
     );
   }
   if (args === undefined) return prompt;
-  const missing = prompt.arguments.filter(({ name: key, required }) => required && !args[key]);
+  const missing = prompt.arguments.filter(
+    ({ name: key, required }) => required && !hasText(args[key] ?? ''),
+  );
   const unknown = Object.keys(args).filter(
     (key) => !prompt.arguments.some((argument) => argument.name === key),
   );

@@ -1,9 +1,7 @@
 /** The input fields that several tools of conversations share, and a conversation as an item of a list. */
 import { z } from 'zod';
 import { hasText, shortened, shownNames } from '../base/display-text.js';
-import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
-import { fitsModule } from '../stores/modules.js';
 import { distinctTags, withoutHash } from '../stores/tags.js';
 
 export const conversationRef = (description = 'Conversation id or key.') =>
@@ -70,22 +68,4 @@ export function toListed(head: ConversationHead): z.output<typeof headSchema> {
     ...shownNames({ title, module }),
     ...(tags === undefined ? {} : { tags: tags.slice(0, MAX_TAGS).map(shortened) }),
   };
-}
-
-const MAX_MODULES = 10;
-
-/** Why nothing was found, with the modules in use; `undefined` if a conversation is in `module`. */
-export async function noSuchModule(
-  conversations: Pick<ConversationStore, 'list'>,
-  module: string | undefined,
-): Promise<string | undefined> {
-  if (module === undefined) return undefined;
-  const heads = await conversations.list();
-  const modules = [...new Set(heads.flatMap((head) => head.module ?? []))].sort();
-  if (modules.some((own) => fitsModule(own, module))) return undefined;
-  const quoted = (name: string) => JSON.stringify(shortened(name));
-  const named = modules.slice(0, MAX_MODULES).map(quoted).join(', ');
-  const more = modules.length > MAX_MODULES ? `, and ${modules.length - MAX_MODULES} more` : '';
-  const inUse = modules.length === 0 ? 'none' : `${named}${more}`;
-  return `No conversation has the module ${quoted(module)}. Modules in use: ${inUse}.`;
 }

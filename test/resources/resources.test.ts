@@ -281,6 +281,21 @@ describe('prompts', () => {
     }),
   );
 
+  it(
+    'refuse a topic of spaces, and name the modules in use if the module does not exist',
+    inPlace(async (session) => {
+      await save(session, { module: 'plan', content: 'The roof of the shed leaks.' });
+      const ask = (args: Record<string, string>) =>
+        session.client.getPrompt({ name: 'continue_topic', arguments: args });
+      await expect(ask({ topic: '  ' })).rejects.toMatchObject({
+        data: { 'daybook/error': { code: 'VALIDATION_ERROR', details: { missing: ['topic'] } } },
+      });
+      const text = JSON.stringify(await ask({ topic: 'roof', module: 'plam' }));
+      expect(text).toContain('No conversation has the module');
+      expect(JSON.stringify(await ask({ topic: 'roof', module: 'plan' }))).toContain('leaks');
+    }),
+  );
+
   it.each([
     { name: 'session_start', arguments: {} },
     { name: 'continue_topic', arguments: { topic: 'Tipz' } },

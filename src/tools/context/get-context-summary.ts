@@ -10,13 +10,15 @@ import {
   summaryInSpan,
 } from '../../context/summaries/time-span-summary.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import { damagedNotes } from '../../stores/conversations/damaged-notes.js';
 import type { ConversationHead } from '../../stores/conversations/document/schema.js';
-import { fitsModule } from '../../stores/modules.js';
+import { fitsModule, noSuchModule } from '../../stores/modules.js';
 import { SUMMARY_LEVELS } from '../../stores/summaries/summary-file.js';
 import { estimateTokens, maxTokens, OVERHEAD_TOKENS } from '../answer-budget.js';
-import { headSchema, noSuchModule, toListed } from '../conversation-input.js';
+import { headSchema, toListed } from '../conversation-input.js';
 import { spanOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
+import { joinedNote } from '../masked-note.js';
 
 const item = z.object({
   ...headSchema.pick({ conversationId: true, title: true, module: true, updatedAt: true }).shape,
@@ -60,7 +62,7 @@ export const getContextSummary = defineTool({
       total: z
         .int()
         .describe('Selected conversations with a message in the time range, on all pages.'),
-      note: z.string().describe('The reason if nothing was found.').exactOptional(),
+      note: z.string().describe('Why summaries may be missing.').exactOptional(),
       conversations: z.array(item),
     }),
   annotations: READS,
@@ -90,16 +92,20 @@ export const getContextSummary = defineTool({
       shown.push(view);
     }
     const hasMore = at < heads.length;
-    const note = heads.length === 0 ? await noSuchModule(conversations, given.module) : undefined;
+    const none = async () => (await noSuchModule(conversations, given.module)) ?? noMessage(span);
+    const notes = [heads.length === 0 ? await none() : undefined, ...damagedNotes(conversations)];
     return {
       ...(hasMore && { nextOffset: at }),
       hasMore,
       total: heads.length,
-      ...(note !== undefined && { note }),
+      ...joinedNote(notes),
       conversations: shown,
     };
   },
 });
+
+const noMessage = ({ startTime, endTime }: Span) =>
+  `No selected conversation has a message of a user or an assistant${(startTime ?? endTime) ? ' in the time range' : ''}.`;
 
 type Input = z.output<ReturnType<typeof input>>;
 

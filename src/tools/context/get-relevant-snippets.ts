@@ -5,7 +5,7 @@ import { SNIPPET_STRATEGIES } from '../../context/snippets/strategy-names.js';
 import { SEARCH_TIERS } from '../../search/search-names.js';
 import { damagedNotes } from '../../stores/conversations/damaged-notes.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
-import { noSuchModule } from '../conversation-input.js';
+import { noSuchModule } from '../../stores/modules.js';
 import { filtersOf } from '../conversations/search-messages.js';
 import { dateField } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';

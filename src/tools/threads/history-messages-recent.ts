@@ -7,8 +7,8 @@ import type {
   ConversationView,
 } from '../../stores/conversations/conversations.js';
 import { damagedNotes } from '../../stores/conversations/damaged-notes.js';
+import { noSuchModule } from '../../stores/modules.js';
 import { maxTokens, messagesWithin } from '../answer-budget.js';
-import { noSuchModule } from '../conversation-input.js';
 import { startOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { joinedNote } from '../masked-note.js';

@@ -2,9 +2,8 @@
 
 import { z } from 'zod';
 import { damagedNotes } from '../../stores/conversations/damaged-notes.js';
-import { fitsModule } from '../../stores/modules.js';
+import { fitsModule, noSuchModule } from '../../stores/modules.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
-import { noSuchModule } from '../conversation-input.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { joinedNote } from '../masked-note.js';
 import { nextPage, pagination } from '../offset-page.js';

@@ -120,6 +120,16 @@ describe('get_context_summary', () => {
     expect(one.conversations).toHaveLength(1);
   });
 
+  it('says that a conversation could not be read', async () => {
+    await save('garden');
+    const { conversationPath } = await conversationOf('garden');
+    await writeFile(join(conversationPath, 'conversation.json'), '{ broken');
+    await expect.poll(() => summaryOf({})).toMatchObject({
+      total: 0,
+      note: expect.stringContaining('store_info'),
+    });
+  });
+
   it('summarises only the messages in the time range, and does not store that summary', async () => {
     await save('garden');
     const { messages, conversationPath } = await conversationOf('garden');
@@ -127,7 +137,7 @@ describe('get_context_summary', () => {
     expect(part.conversations[0]).toMatchObject({ isPart: true, messages: 2 });
     expect(part.conversations[0]?.text).not.toContain('Martin');
     const none = await summaryOf({ startDate: '2999-01-01' });
-    expect(none).toMatchObject({ total: 0, conversations: [] });
+    expect(none).toMatchObject({ total: 0, conversations: [], note: expect.any(String) });
     expect(existsSync(`${conversationPath}/summaries.json`)).toBe(false);
   });
 
