@@ -181,9 +181,11 @@ export class Archives {
   ): Promise<T> {
     const folder = join(this.folder, temporaryName());
     const problems: AppError[] = [];
+    const paths = await this.#files.paths();
+    if (paths.length === 0) return work(folder, problems);
+    await makeFolder(folder, { fsync: false });
     try {
-      for (const path of await this.#files.paths()) {
-        await makeFolder(folder, { fsync: false });
+      for (const path of paths) {
         const into = [{ name: 'conversation-logs', folder }];
         try {
           await restoreArchive(path, { into, dryRun: false, fsync: false, signal });
@@ -203,7 +205,6 @@ export class Archives {
   async #markSealed(folder: string): Promise<void> {
     const marker = await readStored(join(this.#options.logsFolder, MARKER));
     if (marker === undefined) return;
-    await makeFolder(folder, { fsync: false });
     await atomicWrite(join(folder, MARKER), marker.bytes, { fsync: false });
   }
 
