@@ -47,7 +47,7 @@ export function registerTools(
           const call: ToolCall = { ...request, isRemote };
           const input = tool.input.safeParse(params.arguments ?? {}, { reportInput: true });
           if (!input.success) throw inputError(tool, input.error);
-          await requireStoreFor(tool, app);
+          await requireStoreFor(tool, input.data, app);
           const output = await tool.run(input.data, app, call).catch(async (error: unknown) => {
             // If too many files are open, this module cannot be loaded either. The first error counts.
             const hints = await import('../../app/not-found-hints.js').catch(() => undefined);

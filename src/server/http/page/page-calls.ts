@@ -71,7 +71,7 @@ export class PageCalls {
     const isHandedOver = tool === importConversations && this.#uploads.has(input.data['path']);
     const call: ToolCall = { ...caller, isRemote: !isHandedOver };
     const app = await this.#app();
-    await requireStoreFor(tool, app);
+    await requireStoreFor(tool, input.data, app);
     const result = successResult(tool, await tool.run(input.data, app, call));
     return withStoreNotice(result, app).structuredContent;
   }
