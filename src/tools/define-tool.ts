@@ -84,8 +84,11 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   readonly quotesText?: boolean;
   /** Its writes wait in memory while the store is unavailable; other writing tools are refused then. */
   readonly writesLater?: true;
-  /** Whether a call with this input writes nothing, if other calls of a tool that writes do. */
-  onlyReads?(input: z.output<I>): boolean;
+  /**
+   * Whether a call with this input is refused while the store is unavailable. Without this function, the calls
+   * of every tool are that is not `readOnlyHint` and not `writesLater`.
+   */
+  needsStore?(input: z.output<I>): boolean;
   /** The result as text for the model. Without this function the text is compact JSON. */
   text?(result: z.output<O>): string;
   run(input: z.output<I>, app: App, call: ToolCall): Promise<z.input<O>>;

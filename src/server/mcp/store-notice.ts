@@ -13,8 +13,9 @@ import type { Tool } from '../../tools/define-tool.js';
 export async function requireStoreFor(tool: Tool, input: z.output<Tool['input']>, app: App) {
   const { deferredWrites } = app;
   await deferredWrites.settle();
-  const isRead = tool.annotations.readOnlyHint || tool.onlyReads?.(input) === true;
-  if (!isRead && tool.writesLater !== true) deferredWrites.requireHere();
+  const needsStore =
+    tool.needsStore?.(input) ?? !(tool.annotations.readOnlyHint || tool.writesLater);
+  if (needsStore) deferredWrites.requireHere();
 }
 
 /** Returns the result unchanged if no write waits. */

@@ -43,6 +43,7 @@ export const listTrash = defineTool({
     }),
   annotations: READS,
   quotesText: true,
+  needsStore: () => true,
   async run({ limit }, { conversations, trash }) {
     const trashed = await conversations.trashed();
     const others = (await trash.list()).flatMap(toOther);

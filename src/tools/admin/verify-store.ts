@@ -44,6 +44,7 @@ export const verifyStore = defineTool({
     }),
   annotations: READS,
   quotesText: true,
+  needsStore: () => true,
   async run(_input, { doctor }, { signal, progress }) {
     let done = 0;
     const onStep = ({ check }: { check: string }) => {

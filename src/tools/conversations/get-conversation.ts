@@ -119,6 +119,7 @@ export const getConversation = defineTool({
   annotations: READS,
   view: 'conversation',
   quotesText: true,
+  needsStore: ({ version }) => version !== undefined,
   async run({ includeMessages, messageLimit, maxTokens: budget, ...input }, app) {
     const { conversations } = app;
     const limit = includeMessages ? (messageLimit ?? (await defaultLimit(app.state))) : 0;

@@ -42,7 +42,7 @@ export const kgExport = defineTool({
     }),
   annotations: ADDS,
   quotesText: true,
-  onlyReads: ({ file }) => file === undefined,
+  needsStore: ({ file }) => file !== undefined,
   async run(
     { format, file, offset, maxTokens: budget, ...filter },
     { graphExport },

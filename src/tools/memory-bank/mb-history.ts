@@ -42,6 +42,7 @@ export const mbHistory = defineTool({
     }),
   annotations: READS,
   quotesText: true,
+  needsStore: () => true,
   async run({ path, commit, limit, maxTokens: budget }, { noteHistory }) {
     if (commit !== undefined) {
       const lines = linesOf(await noteHistory.textAt(path, commit));

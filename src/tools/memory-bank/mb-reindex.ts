@@ -19,6 +19,7 @@ export const mbReindex = defineTool({
       skipped: skippedSchema,
     }),
   annotations: READS,
+  needsStore: () => true,
   async run(_input, { memoryBank, noteSearch }, { signal }) {
     const { notes, sections } = await noteSearch.rebuild(signal);
     return { files: notes, sections, skipped: toSkipped(memoryBank.skipped()) };

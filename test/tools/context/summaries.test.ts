@@ -124,10 +124,12 @@ describe('get_context_summary', () => {
     await save('garden');
     const { conversationPath } = await conversationOf('garden');
     await writeFile(join(conversationPath, 'conversation.json'), '{ broken');
-    await expect.poll(() => summaryOf({})).toMatchObject({
-      total: 0,
-      note: expect.stringContaining('store_info'),
-    });
+    await expect
+      .poll(() => summaryOf({}))
+      .toMatchObject({
+        total: 0,
+        note: expect.stringContaining('store_info'),
+      });
   });
 
   it('summarises only the messages in the time range, and does not store that summary', async () => {

@@ -1,0 +1,43 @@
+/** Calls that are answered from memory, and calls that are refused, while the folder of the store is missing. */
+import { expect, it } from 'vitest';
+import type { App } from '../../src/app.js';
+import { requireStoreFor } from '../../src/server/mcp/store-notice.js';
+import { tools } from '../../src/tools/index.js';
+import { errorOf } from '../support/error-of.js';
+import { withStore } from '../support/store-that-leaves.js';
+
+/** As the server calls a tool. */
+async function called(app: App, name: string, args: object = {}): Promise<unknown> {
+  const tool = tools.find((each) => each.name === name);
+  if (tool === undefined) throw new Error(`There is no tool ${name}.`);
+  const input = tool.input.parse(args);
+  await requireStoreFor(tool, input, app);
+  const signal = new AbortController().signal;
+  return tool.run(input, app, { signal, isRemote: false, progress: () => undefined });
+}
+
+it('kg_export returns the facts in memory as text, and writes no file', async () => {
+  await withStore(async ({ app, leave }) => {
+    await app.kg.add([{ subject: 'Ada', predicate: 'lives in', object: 'Ockham' }]);
+    leave();
+    const away = errorOf(called(app, 'kg_export', { file: 'graph.jsonl' }));
+    expect((await away).code).toBe('STORAGE_UNAVAILABLE');
+    const text = expect.stringContaining('Ockham');
+    expect(await called(app, 'kg_export')).toMatchObject({ lines: 1, text });
+  });
+});
+
+it.each([
+  ['verify_store', {}],
+  ['list_trash', {}],
+  ['mb_reindex', {}],
+  ['mb_history', { path: 'garden.md' }],
+  ['get_conversation', { conversationId: 'plan', version: 1 }],
+])('%s does not answer that there is nothing', async (name, args) => {
+  await withStore(async ({ app, leave }) => {
+    await app.memoryBank.add('garden.md', 'peas');
+    leave();
+    expect((await errorOf(called(app, name, args))).code).toBe('STORAGE_UNAVAILABLE');
+    expect(await called(app, 'mb_search', { query: 'peas' })).toMatchObject({ total: 1 });
+  });
+});
