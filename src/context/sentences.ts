@@ -13,7 +13,7 @@ const HAS_LETTER = /\p{L}/u;
 /** Longer sentences are left out, because answers must stay short. The whole message can be read by its id. */
 export const MAX_SENTENCE_LENGTH = 400;
 /** Limits the time for one message, because the server is blocked in the meantime. */
-const MAX_CHARACTERS = 100_000;
+export const MAX_CHARACTERS = 100_000;
 
 /** Trimmed sentences with at least one letter, in order, without those of more than 400 characters. */
 export function sentencesOf(content: string): string[] {

@@ -4,6 +4,7 @@
  */
 import { AppError, isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
+import { TimeSlice } from '../../base/time-slice.js';
 import { unusable } from '../../providers/llm/llm-errors.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
 import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
@@ -41,7 +42,7 @@ export class ModelWriter implements SummaryWriter {
     for (const usable of await this.#models()) {
       try {
         const { text, model } = await this.#ask(usable, conversation, level, call);
-        if (!isAcceptable(text, conversation)) {
+        if (!(await isAcceptable(text, conversation, new TimeSlice(call)))) {
           throw unusable(usable.name, 'an answer that is not a summary of the conversation');
         }
         return { text, provider: usable.name, model };

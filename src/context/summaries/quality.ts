@@ -4,7 +4,9 @@
  * conversation. It separates a thin or invented summary from a good one, but does not rank good ones. Also
  * decides by the score which answers of a model are refused.
  */
+import type { TimeSlice } from '../../base/time-slice.js';
 import type { Conversation, Message } from '../../stores/conversations/document/schema.js';
+import { MAX_CHARACTERS } from '../sentences.js';
 import { termsOf } from './sentence-features.js';
 import { SYSTEM_PROMPT } from './summary-prompts.js';
 
@@ -24,34 +26,49 @@ const INSTRUCTIONS = SYSTEM_PROMPT.slice(0, 60);
  * Whether the answer of a model can be its summary. False for a refusal, for a repetition of the instructions,
  * and for a summary of something else.
  */
-export const isAcceptable = (answer: string, conversation: Conversation): boolean =>
-  !answer.includes(INSTRUCTIONS) && qualityOf(answer, conversation) >= MIN_QUALITY;
+export const isAcceptable = async (
+  answer: string,
+  conversation: Conversation,
+  slice: TimeSlice,
+): Promise<boolean> =>
+  !answer.includes(INSTRUCTIONS) && (await qualityOf(answer, conversation, slice)) >= MIN_QUALITY;
 
 /** Rounded to two digits. */
-export function qualityOf(summary: string, { messages }: Pick<Conversation, 'messages'>): number {
+export async function qualityOf(
+  summary: string,
+  { messages }: Pick<Conversation, 'messages'>,
+  slice: TimeSlice,
+): Promise<number> {
   const all = messages.filter(({ role }) => role !== 'system');
   const step = Math.ceil(all.length / MAX_MESSAGES);
-  const sample = all.filter((_, at) => at % step === 0);
+  const sample: (readonly string[])[] = [];
+  for (let at = 0; at < all.length; at += step) {
+    if (slice.isSpent()) await slice.yield();
+    sample.push([...termsOf(all[at]?.content.slice(0, MAX_CHARACTERS) ?? '').keys()]);
+  }
   const summaryTerms = new Set(termsOf(summary).keys());
   const score =
     SHARES.coverage * coverage(summaryTerms, sample) +
     SHARES.spread * spread(summaryTerms, sample) +
-    SHARES.grounded * grounded(summary, all);
+    SHARES.grounded * (await grounded(summary, all, slice));
   return Math.round(score * 100) / 100;
 }
+
+/** The distinct terms of each message that is read. */
+type Sample = readonly (readonly string[])[];
 
 /**
  * Share of the most frequent terms that the summary has. A term's weight is the number of its messages; the
  * square root reduces the disadvantage of short summaries.
  */
-function coverage(terms: ReadonlySet<string>, sample: readonly Message[]): number {
+function coverage(terms: ReadonlySet<string>, sample: Sample): number {
   const salient = salientTerms(sample);
   const all = salient.reduce((sum, [, count]) => sum + count, 0);
   const hit = salient.reduce((sum, [term, count]) => sum + (terms.has(term) ? count : 0), 0);
   return all === 0 ? 0 : Math.sqrt(hit / all);
 }
 
-function spread(terms: ReadonlySet<string>, sample: readonly Message[]): number {
+function spread(terms: ReadonlySet<string>, sample: Sample): number {
   const length = Math.max(1, Math.ceil(sample.length / STRETCHES));
   let [stretches, touched] = [0, 0];
   for (let from = 0; from < sample.length; from += length) {
@@ -62,17 +79,24 @@ function spread(terms: ReadonlySet<string>, sample: readonly Message[]): number 
   return stretches === 0 ? 0 : touched / stretches;
 }
 
-function grounded(summary: string, sample: readonly Message[]): number {
-  const claims = [...new Set(summary.match(CLAIM) ?? [])];
-  if (claims.length === 0) return 1;
-  const found = claims.filter((claim) => sample.some(({ content }) => content.includes(claim)));
-  return found.length / claims.length;
+async function grounded(
+  summary: string,
+  messages: readonly Message[],
+  slice: TimeSlice,
+): Promise<number> {
+  const claims = new Set(summary.match(CLAIM) ?? []);
+  const missing = new Set(claims);
+  for (const { content } of messages) {
+    if (slice.isSpent()) await slice.yield();
+    for (const claim of missing) if (content.includes(claim)) missing.delete(claim);
+  }
+  return claims.size === 0 ? 1 : 1 - missing.size / claims.size;
 }
 
-function salientTerms(sample: readonly Message[]): [string, number][] {
+function salientTerms(sample: Sample): [string, number][] {
   const counts = new Map<string, number>();
-  for (const { content } of sample) {
-    for (const term of termsOf(content).keys()) counts.set(term, (counts.get(term) ?? 0) + 1);
+  for (const terms of sample) {
+    for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
   }
   return [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, SALIENT_TERMS);
 }

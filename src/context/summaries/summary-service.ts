@@ -104,7 +104,7 @@ export class SummaryService {
         ...problemOf(made.problem ?? problem),
       };
     }
-    const summary = this.#facts(conversation, made.text);
+    const summary = await this.#facts(conversation, made.text, request);
     if (problem !== undefined)
       return { summary: unstored(summary, level), isStale: false, isStored: false, problem };
     return this.#keep(conversation.conversationId, level, summary, made.problem);
@@ -183,7 +183,11 @@ export class SummaryService {
     }
   }
 
-  #facts(conversation: Conversation, written: Written): StoredSummary {
+  async #facts(
+    conversation: Conversation,
+    written: Written,
+    { signal }: SummaryCall,
+  ): Promise<StoredSummary> {
     const dialogue = conversation.messages.filter(({ role }) => role !== 'system');
     const [first, last] = [dialogue[0], dialogue.at(-1)];
     return {
@@ -192,7 +196,7 @@ export class SummaryService {
       ...(first && { startMessageId: first.id }),
       ...(last && { endMessageId: last.id }),
       sourceHash: sourceHashOf(conversation.messages),
-      qualityScore: qualityOf(written.text, conversation),
+      qualityScore: await qualityOf(written.text, conversation, new TimeSlice({ signal })),
       generatedAt: isoTime(this.#options.clock.now()),
     };
   }

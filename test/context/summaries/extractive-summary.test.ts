@@ -7,6 +7,7 @@ import { languageOf } from '../../../src/context/summaries/languages.js';
 import { LEVEL_TOKENS } from '../../../src/context/summaries/levels.js';
 import { qualityOf } from '../../../src/context/summaries/quality.js';
 import { SUMMARY_LEVELS } from '../../../src/stores/summaries/summary-file.js';
+import { STEPS_PER_SLICE, tickingClock } from '../../support/ticking-clock.js';
 import { conversationOf } from '../conversation.js';
 
 const ENGLISH = conversationOf(
@@ -162,15 +163,14 @@ describe('the language of a text', () => {
 
 describe('the quality of a summary', () => {
   it('is high if the summary covers the messages, and low if it says little or invents something', async () => {
-    const good = qualityOf((await of(ENGLISH, 'standard')) ?? '', ENGLISH);
-    const thin = qualityOf('They talked about something.', ENGLISH);
-    const invented = qualityOf(
+    const qualityOfEnglish = (text: string) => qualityOf(text, ENGLISH, new TimeSlice());
+    const good = await qualityOfEnglish((await of(ENGLISH, 'standard')) ?? '');
+    const thin = await qualityOfEnglish('They talked about something.');
+    const invented = await qualityOfEnglish(
       'A raised bed of larch at the south wall, said Gustav, costs 9000 euros at Ikea in Malmö with 77 boards.',
-      ENGLISH,
     );
-    const true_ = qualityOf(
+    const true_ = await qualityOfEnglish(
       'A raised bed of larch at the south wall, brought by Martin, within 400 euros and with tomatoes in May.',
-      ENGLISH,
     );
     expect(good).toBeGreaterThan(0.85);
     expect(thin).toBeLessThan(0.45);
@@ -178,7 +178,23 @@ describe('the quality of a summary', () => {
     expect(good).toBeLessThanOrEqual(1);
   });
 
-  it('is a number for an empty summary of an empty conversation', () => {
-    expect(qualityOf('', conversationOf())).toBe(0.35);
+  it('is a number for an empty summary of an empty conversation', async () => {
+    expect(await qualityOf('', conversationOf(), new TimeSlice())).toBe(0.35);
+  });
+
+  it('is computed in slices, from the first 100 000 characters of each message', async () => {
+    const long = `u: ${'peas '.repeat(20_001)}`;
+    const conversation = conversationOf(...Array<string>(40).fill(`${long}zebra`));
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      counting = setImmediate(count);
+    };
+    let counting = setImmediate(count);
+    const slice = new TimeSlice({ clock: tickingClock() });
+    const quality = await qualityOf('peas', conversation, slice);
+    clearImmediate(counting);
+    expect(quality).toBe(1);
+    expect(turns).toBeGreaterThanOrEqual(40 / STEPS_PER_SLICE);
   });
 });
