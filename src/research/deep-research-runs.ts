@@ -18,6 +18,7 @@ import type { ConversationStore } from '../stores/conversations/conversations.js
 import type { ResearchJobFiles } from '../stores/research-jobs/research-job-files.js';
 import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js';
 import { notesFor } from './answer-notes.js';
+import type { UnsavedAnswer } from './job-state.js';
 import { asConversationError, lostRunError, stoppedWaitingError } from './research-errors.js';
 import { type RunHandle, type RunOutcome, RunRecord } from './run-record.js';
 import { hasResponse, toStoredExchange } from './stored-exchange.js';
@@ -70,9 +71,9 @@ export class DeepResearchRuns {
   }
 
   /** The paid answer that could not be stored yet, if there is one. */
-  unsaved(conversationId: string): { text: string; reason: string } | undefined {
+  unsaved(conversationId: string): UnsavedAnswer | undefined {
     const unsaved = this.#unsaved.get(conversationId);
-    return unsaved && { text: unsaved.answer.text, reason: unsaved.reason };
+    return unsaved && { job: unsaved.job, text: unsaved.answer.text, reason: unsaved.reason };
   }
 
   /**

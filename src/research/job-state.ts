@@ -24,11 +24,14 @@ export function newJob(
   };
 }
 
-/** `unsaved`: the paid answer that could not be stored, and the reason. */
-export function toRunReport(
-  job: ResearchJob,
-  unsaved: { text: string; reason: string } | undefined,
-): RunReport {
+/** A paid answer that could not be stored, and the reason. */
+export interface UnsavedAnswer {
+  readonly job: ResearchJob;
+  readonly text: string;
+  readonly reason: string;
+}
+
+export function toRunReport(job: ResearchJob, unsaved: UnsavedAnswer | undefined): RunReport {
   const state = job.state === 'unknown' || job.state === 'failed' ? job.state : 'in_progress';
   const reason = unsaved?.reason ?? job.reason;
   const { query, startedAt, runId } = job;

@@ -335,7 +335,9 @@ export class Research {
   async #runReport(conversationId: string): Promise<RunReport | undefined> {
     try {
       const job = await this.#runs.reconcile(conversationId, this.#timing.pickUpWaitMs);
-      return job && toRunReport(job, this.#runs.unsaved(conversationId));
+      const unsaved = this.#runs.unsaved(conversationId);
+      const known = job ?? unsaved?.job; // while the store is away, the record cannot be read
+      return known && toRunReport(known, unsaved);
     } catch (error) {
       // A damaged job.json must not make the conversation unreadable.
       if (isAppError(error, 'CORRUPT')) return { state: 'unknown', reason: error.message };

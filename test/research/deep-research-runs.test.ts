@@ -393,6 +393,21 @@ describe('an answer that cannot be stored', () => {
     expect([run, conversation.messages.length, bench.api.creates]).toEqual([undefined, 5, 2]);
   });
 
+  it('is returned if the record of the run cannot be read, until another process stores it', async () => {
+    const { conversationId: id = '' } = await research.search(question('x'));
+    bench.faults.conversations = new AppError('STORAGE_UNAVAILABLE', 'Away.');
+    const { answer } = await research.deepResearchFollowup(id, question('y'));
+    const record = await bench.jobs.get(id);
+    await bench.jobs.remove(id);
+    const { run } = await research.history(id);
+    expect(run).toMatchObject({ state: 'unsaved', answer: answer?.text });
+    if (record !== undefined) await bench.jobs.put(id, record);
+    bench.faults.conversations = undefined;
+    await bench.service().history(id);
+    expect(await bench.jobs.get(id)).toBeUndefined();
+    expect((await research.history(id)).run).toBeUndefined();
+  });
+
   it('is fetched again and stored by the next process', async () => {
     bench.api.pollsUntilDone = NEVER;
     const first = impatient();

@@ -112,7 +112,7 @@ export class ConversationTrash {
       'CONFLICT',
       `A deep research is running in conversation ${conversationId}. Its answer would be lost.`,
       {
-        hint: 'Wait until `get_conversation_history` shows the answer, then delete the conversation.',
+        hint: 'Wait until `get_conversation_history` shows the answer, then repeat this call.',
         details: { conversationId },
       },
     );
