@@ -1,7 +1,7 @@
 /** Calls that are answered from memory, and calls that are refused, while the folder of the store is missing. */
 import { expect, it } from 'vitest';
 import type { App } from '../../src/app.js';
-import { requireStoreFor } from '../../src/server/mcp/store-notice.js';
+import { runTool } from '../../src/server/run-tool.js';
 import { tools } from '../../src/tools/index.js';
 import { errorOf } from '../support/error-of.js';
 import { withStore } from '../support/store-that-leaves.js';
@@ -11,9 +11,8 @@ async function called(app: App, name: string, args: object = {}): Promise<unknow
   const tool = tools.find((each) => each.name === name);
   if (tool === undefined) throw new Error(`There is no tool ${name}.`);
   const input = tool.input.parse(args);
-  await requireStoreFor(tool, input, app);
   const signal = new AbortController().signal;
-  return tool.run(input, app, { signal, isRemote: false, progress: () => undefined });
+  return runTool(tool, input, app, { signal, isRemote: false, progress: () => undefined });
 }
 
 it('kg_export returns the facts in memory as text, and writes no file', async () => {

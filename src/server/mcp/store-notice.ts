@@ -1,22 +1,8 @@
 /** Adds `durable: false` and the reason to all results, while the store cannot be written. */
 
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { z } from 'zod';
 import type { App } from '../../app.js';
 import { countOf } from '../../base/display-text.js';
-import type { Tool } from '../../tools/define-tool.js';
-
-/**
- * Writes the waiting writes if the store is available again. Throws STORAGE_UNAVAILABLE if it is not and
- * a call of the tool with this input needs it.
- */
-export async function requireStoreFor(tool: Tool, input: z.output<Tool['input']>, app: App) {
-  const { deferredWrites } = app;
-  await deferredWrites.settle();
-  const needsStore =
-    tool.needsStore?.(input) ?? !(tool.annotations.readOnlyHint || tool.writesLater);
-  if (needsStore) deferredWrites.requireHere();
-}
 
 /** Returns the result unchanged if no write waits. */
 export function withStoreNotice(result: CallToolResult, { deferredWrites }: App): CallToolResult {

@@ -7,13 +7,14 @@ import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { ToolCall } from '../../tools/define-tool.js';
 import type { AcceptedCalls } from '../accepted-calls.js';
+import { runTool } from '../run-tool.js';
 import type { ClientLog } from './client-logging.js';
 import { errorResult } from './error-result.js';
 import { inputError } from './input-error.js';
 import { findTool, type LoadTools, toolListing } from './offered-tools.js';
 import { canShowViews, type OfferedViews } from './offered-views.js';
 import { type RequestRunner, refuseCursor } from './request-runner.js';
-import { requireStoreFor, withStoreNotice } from './store-notice.js';
+import { withStoreNotice } from './store-notice.js';
 import { successResult } from './success-result.js';
 
 export interface ToolHandling {
@@ -47,12 +48,7 @@ export function registerTools(
           const call: ToolCall = { ...request, isRemote };
           const input = tool.input.safeParse(params.arguments ?? {}, { reportInput: true });
           if (!input.success) throw inputError(tool, input.error);
-          await requireStoreFor(tool, input.data, app);
-          const output = await tool.run(input.data, app, call).catch(async (error: unknown) => {
-            // If too many files are open, this module cannot be loaded either. The first error counts.
-            const hints = await import('../../app/not-found-hints.js').catch(() => undefined);
-            throw hints === undefined ? error : await hints.explainNotFound(error, app);
-          });
+          const output = await runTool(tool, input.data, app, call);
           const result = withStoreNotice(successResult(tool, output), app);
           clientLog(extra, 'debug', { tool: tool.name, outcome: 'done' });
           return result;

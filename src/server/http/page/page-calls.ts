@@ -11,8 +11,9 @@ import { tools } from '../../../tools/index.js';
 import { AcceptedCalls } from '../../accepted-calls.js';
 import { factsOf, toAppError } from '../../mcp/error-result.js';
 import { inputError } from '../../mcp/input-error.js';
-import { requireStoreFor, withStoreNotice } from '../../mcp/store-notice.js';
+import { withStoreNotice } from '../../mcp/store-notice.js';
 import { successResult } from '../../mcp/success-result.js';
+import { runTool } from '../../run-tool.js';
 import type { PageUploads } from './page-uploads.js';
 
 /** Opens the App. Rejects while the store cannot be opened; the next call tries again. */
@@ -71,9 +72,9 @@ export class PageCalls {
     const isHandedOver = tool === importConversations && this.#uploads.has(input.data['path']);
     const call: ToolCall = { ...caller, isRemote: !isHandedOver };
     const app = await this.#app();
-    await requireStoreFor(tool, input.data, app);
-    const result = successResult(tool, await tool.run(input.data, app, call));
-    return withStoreNotice(result, app).structuredContent;
+    app.requireUnconverted();
+    const output = await runTool(tool, input.data, app, call);
+    return withStoreNotice(successResult(tool, output), app).structuredContent;
   }
 }
 
