@@ -141,20 +141,22 @@ export class MessageSearch {
       // Keywords fill the page, so recall only counts. With vectors it would have to rank for that.
       const others = await this.#recall.count(question, filters, exact.has, caller);
       const total = exact.total + others;
-      const hits = await exact.page();
-      return { ...rest, total, tier: 'words' as const, isCurrent: true, relaxed: false, hits };
+      const { hits, isCurrent } = await exact.page();
+      return { ...rest, total, tier: 'words' as const, isCurrent, relaxed: false, hits };
     }
     const reading = { depth: offset + limit, except: exact.has };
     const { answer, tier } = await this.#recall.ask(query, filters, mode, caller, reading);
     const total = exact.total + answer.total;
-    const leading = offset < exact.total ? await exact.page() : [];
+    const leading = offset < exact.total ? await exact.page() : NO_PAGE;
     const from = Math.max(0, offset - exact.total);
     const found = answer
-      .hits(from, limit - leading.length)
+      .hits(from, limit - leading.hits.length)
       .map((hit) => ({ ...hit, position: exact.total + hit.position }));
-    const { hits, isCurrent } = await this.#recall.hits(answer, found, request, caller);
+    const others = await this.#recall.hits(answer, found, request, caller);
     const relaxed = exact.total === 0 && !answer.hasAllWords;
-    return { ...rest, total, tier, isCurrent, relaxed, hits: [...leading, ...hits] };
+    const isCurrent = leading.isCurrent && others.isCurrent;
+    const hits = [...leading.hits, ...others.hits];
+    return { ...rest, total, tier, isCurrent, relaxed, hits };
   }
 
   /** For keywords in mode `auto`: the messages with all words, as FTS5 ranks them. */
@@ -170,10 +172,11 @@ export class MessageSearch {
       caller,
     );
     if (relaxed || total === 0) return NO_EXACT_MATCHES;
-    const page = async () =>
-      (await this.#keywords.search({ ...asked, matchType: 'auto' }, caller)).hits.map((hit) =>
-        withReason(hit, asked.query),
-      );
+    const page = async (): Promise<LeadingPage> => {
+      const found = await this.#keywords.search({ ...asked, matchType: 'auto' }, caller);
+      const hits = found.hits.map((hit) => withReason(hit, asked.query));
+      return { hits, isCurrent: found.total === total };
+    };
     return { total, has, page };
   }
 }
@@ -183,8 +186,15 @@ const withReason = (hit: MessageHit, query: string): FoundHit => ({
   why: keywordWhy(query, hit.content, hit.title),
 });
 
+/** A page of the exact matches. `isCurrent`: false if their number changed since they were counted. */
+interface LeadingPage {
+  readonly hits: readonly FoundHit[];
+  readonly isCurrent: boolean;
+}
+
+const NO_PAGE: LeadingPage = { hits: [], isCurrent: true };
 const NO_EXACT_MATCHES = {
   total: 0,
   has: (_message: MessageRef) => false,
-  page: async (): Promise<readonly FoundHit[]> => [],
+  page: async () => NO_PAGE,
 };
