@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { isoTime } from '../../base/clock.js';
+import { countOf } from '../../base/display-text.js';
 import { defined } from '../../base/json.js';
 import {
   hasMessageIn,
@@ -79,13 +80,17 @@ export const getContextSummary = defineTool({
     const shown: z.output<typeof item>[] = [];
     let room = given.maxTokens - OVERHEAD_TOKENS;
     let at = Math.min(given.offset, heads.length);
+    let gone = 0;
     for (; at < heads.length; at += 1) {
       signal.throwIfAborted();
       const head = heads[at];
       const request = { level: given.level, span, signal };
       const found = head && (await summaryInSpan(head, request, { conversations, summaries }));
       progress({ progress: at + 1, total: heads.length });
-      if (found === undefined) continue;
+      if (found === undefined) {
+        gone += 1;
+        continue;
+      }
       const view = toItem(found);
       room -= estimateTokens(view);
       if (room < 0 && shown.length > 0) break;
@@ -93,11 +98,13 @@ export const getContextSummary = defineTool({
     }
     const hasMore = at < heads.length;
     const none = async () => (await noSuchModule(conversations, given.module)) ?? noMessage(span);
-    const notes = [heads.length === 0 ? await none() : undefined, ...damagedNotes(conversations)];
+    const total = heads.length - gone;
+    const why = gone > 0 ? goneNote(gone) : total === 0 ? await none() : undefined;
+    const notes = [why, ...damagedNotes(conversations)];
     return {
       ...(hasMore && { nextOffset: at }),
       hasMore,
-      total: heads.length,
+      total,
       ...joinedNote(notes),
       conversations: shown,
     };
@@ -106,6 +113,10 @@ export const getContextSummary = defineTool({
 
 const noMessage = ({ startTime, endTime }: Span) =>
   `No selected conversation has a message of a user or an assistant${(startTime ?? endTime) ? ' in the time range' : ''}.`;
+
+/** Another process has deleted them, or the store is away and they are not in memory. */
+const goneNote = (count: number) =>
+  `${countOf(count, 'conversation')} cannot be read now and may have been deleted.`;
 
 type Input = z.output<ReturnType<typeof input>>;
 

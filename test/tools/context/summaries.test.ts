@@ -1,5 +1,5 @@
 /** get_progressive_detail and get_context_summary through a real client. */
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -118,6 +118,17 @@ describe('get_context_summary', () => {
     ]);
     const one = await summaryOf({ conversationIds: ['garden'] });
     expect(one.conversations).toHaveLength(1);
+  });
+
+  it('does not count a conversation that another process has just deleted', async () => {
+    await save('garden');
+    await save('server', [['user', 'The server moves to Hetzner in March because of the price.']]);
+    const { conversationPath } = await conversationOf('garden');
+    expect(await summaryOf({})).toMatchObject({ total: 2 });
+    rmSync(conversationPath, { recursive: true });
+    const { total, conversations, note } = await summaryOf({});
+    expect({ total, found: conversations.length }).toEqual({ total: 1, found: 1 });
+    expect(note).toContain('1 conversation');
   });
 
   it('says that a conversation could not be read', async () => {
