@@ -1,4 +1,6 @@
 /** Calls that are answered from memory, and calls that are refused, while the folder of the store is missing. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import type { App } from '../../src/app.js';
 import { runTool } from '../../src/server/run-tool.js';
@@ -38,5 +40,17 @@ it.each([
     leave();
     expect((await errorOf(called(app, name, args))).code).toBe('STORAGE_UNAVAILABLE');
     expect(await called(app, 'mb_search', { query: 'peas' })).toMatchObject({ total: 1 });
+  });
+});
+
+it('get_analytics says that it could not count a conversation', async () => {
+  await withStore(async ({ app, file, leave }) => {
+    const path = file('conversation-logs/20250124-1737730800123/conversation.json');
+    mkdirSync(dirname(path));
+    writeFileSync(path, JSON.stringify({ messages: [{ role: 'user', content: 'a zebra' }] }));
+    await expect.poll(async () => (await app.conversations.list()).length).toBe(2);
+    leave();
+    const note = expect.stringContaining('1 conversation cannot be read now');
+    expect(await called(app, 'get_analytics')).toMatchObject({ note, totals: { messages: 1 } });
   });
 });

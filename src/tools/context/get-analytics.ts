@@ -9,11 +9,14 @@ import { type ConversationReport, type Report, reportOf } from '../../analytics/
 import { type Topic, topicsOf } from '../../analytics/topics.js';
 import type { App } from '../../app.js';
 import { hasExistingDay } from '../../base/clock.js';
-import { shortened, shownNames } from '../../base/display-text.js';
+import { countOf, shortened, shownNames } from '../../base/display-text.js';
+import { damagedNotes } from '../../stores/conversations/damaged-notes.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
+import { noSuchModule } from '../../stores/modules.js';
 import { countsWithin, estimateTokens, maxTokens } from '../answer-budget.js';
 import { spanOf, timeZoneField } from '../date-field.js';
 import { defineTool, READS, success, type ToolCall } from '../define-tool.js';
+import { joinedNote } from '../masked-note.js';
 
 const count = z.int();
 const sums = {
@@ -69,6 +72,7 @@ export const getAnalytics = defineTool({
     z.object({
       success,
       timeZone: z.string(),
+      note: z.string().describe('Why figures may be missing.').exactOptional(),
       totals: z.object(sums),
       pace: z.object({
         sessions: count.describe(
@@ -122,11 +126,13 @@ export const getAnalytics = defineTool({
   async run({ include, limit, maxTokens: budget, ...request }, app, call) {
     spanOf({ from: request.from, to: request.to }); // refuses a span that ends before it begins
     const timeZone = request.timeZone ?? app.timeZone();
-    const report = await reportOf(await app.figures.all(call), { ...request, timeZone });
+    const counted = [...(await app.figures.all(call))];
+    const report = await reportOf(counted, { ...request, timeZone });
     const has = (part: (typeof ANALYTICS_PARTS)[number]) => include.includes(part);
     const first = (groups: readonly Group[]) => groups.slice(0, limit).map(toNamed);
     const around = {
       timeZone,
+      ...joinedNote(await notesOn(app, report, counted.length, request.module)),
       totals: report.totals,
       pace: report.pace,
       ...(has('week') && { week: report.week.map((hours) => [...hours]) }),
@@ -144,6 +150,17 @@ export const getAnalytics = defineTool({
     return { ...around, ...fitting(lists, budget - estimateTokens(around)) };
   },
 });
+
+/** While the store is away, the conversations that were neither counted nor used lately cannot be counted. */
+async function notesOn({ conversations }: App, report: Report, counted: number, module?: string) {
+  const uncounted = (await conversations.list()).length - counted;
+  const unread = `${countOf(uncounted, 'conversation')} cannot be read now, so the figures do not include everything.`;
+  return [
+    report.totals.messages === 0 ? await noSuchModule(conversations, module) : undefined,
+    uncounted > 0 ? unread : undefined,
+    ...damagedNotes(conversations),
+  ];
+}
 
 type Group = readonly [name: string, sums: Sums];
 

@@ -141,6 +141,8 @@ describe('get_context_summary', () => {
         total: 0,
         note: expect.stringContaining('store_info'),
       });
+    const figures = { note: expect.stringContaining('store_info') };
+    expect(await call('get_analytics', {})).toMatchObject(figures);
   });
 
   it('summarises only the messages in the time range, and does not store that summary', async () => {

@@ -29,4 +29,6 @@ it('is found by every tool with a filter by module', async () => {
   expect(text).not.toContain('"clientId":"other"');
   const { totals } = await call('get_analytics', { module: TYPED });
   expect(totals).toMatchObject({ messages: 1 });
+  const { note } = await call('get_analytics', { module: 'unknown' });
+  expect(note).toContain('No conversation has the module');
 });
