@@ -10,6 +10,7 @@ import { type Completer, completion } from '../../resources/completions.js';
 import { type Prompt, prompts, requirePrompt } from '../../resources/prompts.js';
 import { resourceKinds, resourceTemplates } from '../../resources/resources.js';
 import { type RequestRunner, refuseCursor } from './request-runner.js';
+import { storeNotice } from './store-notice.js';
 
 export function promptsOf(toolsets: readonly string[]): Prompt[] {
   return prompts.filter(({ toolset }) => toolsets.includes(toolset));
@@ -28,7 +29,10 @@ export function registerPrompts(
     runner.run(extra, async (app, call) => {
       const args = params.arguments ?? {};
       const prompt = requirePrompt(offered, params.name, args);
-      const contents = await prompt.get(args, app, call);
+      const given = await prompt.get(args, app, call);
+      const notice = storeNotice(app);
+      const contents =
+        notice === undefined ? given : [...given, { type: 'text' as const, text: notice }];
       const messages = contents.map((content) => ({ role: 'user' as const, content }));
       return { description: prompt.description, messages };
     }),

@@ -1,12 +1,12 @@
-/** Adds `durable: false` and the reason to all results, while the store cannot be written. */
+/** Adds `durable: false` and the reason to all results and prompts, while the store cannot be written. */
 
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { App } from '../../app.js';
 import { countOf } from '../../base/display-text.js';
 
 /** Returns the result unchanged if no write waits. */
-export function withStoreNotice(result: CallToolResult, { deferredWrites }: App): CallToolResult {
-  const text = noticeOf(deferredWrites.state());
+export function withStoreNotice(result: CallToolResult, app: App): CallToolResult {
+  const text = storeNotice(app);
   if (text === undefined) return result;
   const { content, structuredContent, ...rest } = result;
   return {
@@ -16,9 +16,9 @@ export function withStoreNotice(result: CallToolResult, { deferredWrites }: App)
   };
 }
 
-type State = ReturnType<App['deferredWrites']['state']>;
-
-function noticeOf(state: State): string | undefined {
+/** `undefined` if the store is available and no write waits or was refused. */
+export function storeNotice({ deferredWrites }: App): string | undefined {
+  const state = deferredWrites.state();
   if (state === undefined) return undefined;
   const { isAway, reason, whatToDo, since, waiting, refused } = state;
   const parts = [`durable: false. Since ${since}: ${reason}`];
