@@ -69,9 +69,7 @@ export function explainNoResults(
   ];
   if (parts.length > 0) return parts.join(' ');
   if (!hasWord(query) && !hasSymbols(query))
-    return query.trim() === ''
-      ? 'The query is empty.'
-      : 'The query has only signs that are not searched, such as emoji.';
+    return query.trim() === '' ? 'The query is empty.' : ONLY_SIGNS;
   return /^\S+$/.test(query.trim())
     ? `No ${searchedPart} has ${shortened(query.trim())} in its text.`
     : `No ${searchedPart} matches the whole query.`;
@@ -89,7 +87,9 @@ export function noneHas(what: string, unknownWords: readonly string[], query: st
   return `No ${what} has: ${[...new Set(typed)].join(', ')}.`;
 }
 
-const hasWord = (query: string) => query === '' || /[\p{L}\p{N}]/u.test(query);
+export const ONLY_SIGNS = 'The query has only signs that are not searched, such as emoji.';
+
+export const hasWord = (query: string) => query === '' || /[\p{L}\p{N}]/u.test(query);
 
 /** The argument in backquotes, which front ends replace by their own name for it. */
 const nameOf = (filter: string, names: Record<string, string>) =>

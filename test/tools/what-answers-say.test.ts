@@ -175,6 +175,9 @@ describe('a search or a list', () => {
     expect(counted).toContain(`${all} messages match without \`module\``);
     const { explanation: blank } = await call('search_messages', { query: ' ( ' });
     expect(blank).toContain('only signs');
+    await call('update_conversation', { conversationId: 'c', title: 'Tomatoes 🍅' });
+    const { note } = await call('get_conversations', { query: '🍅' });
+    expect(note).toContain('only signs');
   });
 
   it('reports how many conversations match without the module or the tag', async () => {

@@ -16,6 +16,7 @@ import { headSchema, toListed } from '../conversation-input.js';
 import { dateField, spanOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { joinedNote } from '../masked-note.js';
+import { hasWord, ONLY_SIGNS } from '../no-results.js';
 
 const input = z.strictObject({
   query: z
@@ -95,9 +96,13 @@ async function requestedPage(
   return similarPage(app, filters, { start: 0, limit, budget });
 }
 
-/** Says how many conversations match without `module` or `tag`, because these must be given by their full names. */
+/**
+ * Says that the query has no word, and how many conversations match without `module` or `tag`, because these must
+ * be given by their full names.
+ */
 async function excludingFilters(filters: Filters, { conversations }: App): Promise<string[]> {
-  const notes: string[] = [];
+  // Only words of titles and tags are compared.
+  const notes = filters.query === undefined || hasWord(filters.query) ? [] : [ONLY_SIGNS];
   for (const name of ['module', 'tag'] as const) {
     const { [name]: excluding, ...others } = filters;
     if (excluding === undefined) continue;
