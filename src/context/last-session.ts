@@ -24,7 +24,8 @@ export function lastSession(messages: readonly Message[], firstSeq = 1): Session
   let at = messages.length - 1;
   for (; at > 0; at -= 1) {
     const before = messages[at - 1];
-    if (before === undefined || elapsed(before, first) > PAUSE_MS) break;
+    // The time is negative if the clock was set back between the two messages.
+    if (before === undefined || Math.abs(elapsed(before, first)) > PAUSE_MS) break;
     first = before;
   }
   return {

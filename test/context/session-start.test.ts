@@ -47,6 +47,17 @@ describe('the last session', () => {
     });
     expect(lastSession([])).toBeUndefined();
   });
+
+  it('begins where the clock was set back by more than four hours', () => {
+    const { messages } = conversationOf('u: a', 'a: b', 'u: c', 'a: d');
+    const ahead = '2030-01-01T00:00:00.000Z';
+    const shifted = messages.map((each, at) => (at < 2 ? { ...each, createdAt: ahead } : each));
+    expect(lastSession(shifted)).toMatchObject({
+      fromSeq: 3,
+      durationMinutes: 1,
+      startedAt: messages[2]?.createdAt,
+    });
+  });
 });
 
 describe('distinctive words', () => {
