@@ -68,8 +68,8 @@ export function explainNoResults(
     ...(indexing ? ['The index is still being built. Call again in a few seconds.'] : []),
   ];
   if (parts.length > 0) return parts.join(' ');
-  if (!hasWord(query) && !hasSymbols(query))
-    return query.trim() === '' ? 'The query is empty.' : ONLY_SIGNS;
+  const wordless = wordlessNote(query);
+  if (wordless !== undefined) return wordless;
   return /^\S+$/.test(query.trim())
     ? `No ${searchedPart} has ${shortened(query.trim())} in its text.`
     : `No ${searchedPart} matches the whole query.`;
@@ -87,9 +87,15 @@ export function noneHas(what: string, unknownWords: readonly string[], query: st
   return `No ${what} has: ${[...new Set(typed)].join(', ')}.`;
 }
 
-export const ONLY_SIGNS = 'The query has only signs that are not searched, such as emoji.';
+const hasWord = (query: string) => query === '' || /[\p{L}\p{N}]/u.test(query);
 
-export const hasWord = (query: string) => query === '' || /[\p{L}\p{N}]/u.test(query);
+/** Why nothing can match the query; `undefined` if it has something that is searched, or was not given. */
+export function wordlessNote(query: string): string | undefined {
+  if (hasWord(query) || hasSymbols(query)) return undefined;
+  return query.trim() === ''
+    ? 'The query is empty.'
+    : 'The query has only signs that are not searched, such as emoji.';
+}
 
 /** The argument in backquotes, which front ends replace by their own name for it. */
 const nameOf = (filter: string, names: Record<string, string>) =>

@@ -178,6 +178,8 @@ describe('a search or a list', () => {
     await call('update_conversation', { conversationId: 'c', title: 'Tomatoes 🍅' });
     const { note } = await call('get_conversations', { query: '🍅' });
     expect(note).toContain('only signs');
+    for (const name of ['get_relevant_snippets', 'search_memory'])
+      expect(await call(name, { query: ' ' }), name).toHaveProperty('note');
   });
 
   it('reports how many conversations match without the module or the tag', async () => {

@@ -10,7 +10,7 @@ import { filtersOf } from '../conversations/search-messages.js';
 import { dateField } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { joinedNote } from '../masked-note.js';
-import { emptyTimeNote } from '../no-results.js';
+import { emptyTimeNote, wordlessNote } from '../no-results.js';
 import { whySchema } from '../search-answer.js';
 
 export const getRelevantSnippets = defineTool({
@@ -82,6 +82,7 @@ export const getRelevantSnippets = defineTool({
     const isEmpty = found.snippets.length === 0;
     const note = joinedNote([
       isEmpty ? await noSuchModule(conversations, input.module) : undefined,
+      isEmpty ? wordlessNote(query) : undefined,
       emptyTimeNote(found, !isEmpty),
       ...damagedNotes(conversations),
     ]);

@@ -12,7 +12,7 @@ import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { contextField } from '../insight-view.js';
 import { joinedNote } from '../masked-note.js';
-import { emptyTimeNote } from '../no-results.js';
+import { emptyTimeNote, wordlessNote } from '../no-results.js';
 import {
   includeMetadata,
   MARK_FIELDS,
@@ -107,7 +107,8 @@ export const searchMemory = defineTool({
     const results = page.slice(0, Math.max(1, countWithin(page, input.maxTokens)));
     const notes = request.sources.includes('messages') ? damagedNotes(conversations) : [];
     if (isWithoutProject) notes.push(ONLY_GLOBAL);
-    const note = joinedNote([emptyTimeNote(found, results.length > 0), ...notes]);
+    const wordless = results.length === 0 ? wordlessNote(query) : undefined;
+    const note = joinedNote([wordless, emptyTimeNote(found, results.length > 0), ...notes]);
     return { tier: found.tier, totals: { ...found.totals }, results, ...note };
   },
 });

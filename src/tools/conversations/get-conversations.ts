@@ -16,7 +16,7 @@ import { headSchema, toListed } from '../conversation-input.js';
 import { dateField, spanOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { joinedNote } from '../masked-note.js';
-import { hasWord, ONLY_SIGNS } from '../no-results.js';
+import { wordlessNote } from '../no-results.js';
 
 const input = z.strictObject({
   query: z
@@ -101,8 +101,8 @@ async function requestedPage(
  * be given by their full names.
  */
 async function excludingFilters(filters: Filters, { conversations }: App): Promise<string[]> {
-  // Only words of titles and tags are compared.
-  const notes = filters.query === undefined || hasWord(filters.query) ? [] : [ONLY_SIGNS];
+  const wordless = wordlessNote(filters.query ?? '');
+  const notes = wordless === undefined ? [] : [wordless];
   for (const name of ['module', 'tag'] as const) {
     const { [name]: excluding, ...others } = filters;
     if (excluding === undefined) continue;
