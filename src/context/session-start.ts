@@ -4,7 +4,7 @@
  */
 
 import { shownNames } from '../base/display-text.js';
-import { isAppError, undefinedIfUnreadable } from '../base/errors.js';
+import { isAppError } from '../base/errors.js';
 import { estimateTextTokens } from '../base/estimate-tokens.js';
 import { TimeSlice } from '../base/time-slice.js';
 import type { KeywordSearch, SearchCaller } from '../search/messages/keyword-search.js';
@@ -59,7 +59,8 @@ interface SessionSources {
 
 /**
  * `undefined` if there is no message yet. `maxTokens` limits the answer without its notes. Throws
- * CANCELLED, CONVERSATION_NOT_FOUND or VALIDATION_ERROR (currentThreadId).
+ * CANCELLED, CONVERSATION_NOT_FOUND or VALIDATION_ERROR (currentThreadId), or STORAGE_UNAVAILABLE if the last
+ * conversation is not in memory.
  */
 export async function startSession(
   { conversations: store, search, recall }: SessionSources,
@@ -74,7 +75,12 @@ export async function startSession(
   const found: HeadedExcerpt[] = [];
   for (const id of ids) {
     if (id === current?.conversationId || found.length === threads) continue;
-    const conversation = await undefinedIfUnreadable(latestOf(id, store));
+    const conversation = await latestOf(id, store).catch((error: unknown) => {
+      // An older conversation would look like the last one.
+      const isLastAway = found.length === 0 && isAppError(error, 'STORAGE_UNAVAILABLE');
+      if (isLastAway || !isAppError(error)) throw error;
+      return undefined; // damaged, or just deleted
+    });
     if (conversation !== undefined) found.push(conversation);
   }
   const [latest] = found;

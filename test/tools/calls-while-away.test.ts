@@ -43,12 +43,30 @@ it.each([
   });
 });
 
+/** A conversation that was listed and never read. */
+async function unread(app: App, file: (name: string) => string): Promise<void> {
+  const path = file('conversation-logs/20250124-1737730800123/conversation.json');
+  mkdirSync(dirname(path));
+  const message = { role: 'user', content: 'a zebra', createdAt: '2099-01-01T00:00:00Z' };
+  writeFileSync(path, JSON.stringify({ messages: [message] }));
+  await expect.poll(async () => (await app.conversations.list()).length).toBe(2);
+  await app.search.built();
+}
+
+it.each([
+  ['session_start', {}],
+  ['search_messages', { query: 'zebra', activity: true }],
+])('%s does not ignore a conversation that is not in memory', async (name, args) => {
+  await withStore(async ({ app, file, leave }) => {
+    await unread(app, file);
+    leave();
+    expect((await errorOf(called(app, name, args))).code).toBe('STORAGE_UNAVAILABLE');
+  });
+});
+
 it('get_analytics says that it could not count a conversation', async () => {
   await withStore(async ({ app, file, leave }) => {
-    const path = file('conversation-logs/20250124-1737730800123/conversation.json');
-    mkdirSync(dirname(path));
-    writeFileSync(path, JSON.stringify({ messages: [{ role: 'user', content: 'a zebra' }] }));
-    await expect.poll(async () => (await app.conversations.list()).length).toBe(2);
+    await unread(app, file);
     leave();
     const note = expect.stringContaining('1 conversation cannot be read now');
     expect(await called(app, 'get_analytics')).toMatchObject({ note, totals: { messages: 1 } });

@@ -108,6 +108,7 @@ export const searchMessages = defineTool({
     }),
   annotations: READS,
   quotesText: true,
+  needsStore: ({ activity }) => activity, // it reads all files that pass the filters
   run: (input, app, call) =>
     foundMessages(input, app, call, {
       maxTokens: MAX_ANSWER_TOKENS,
