@@ -3,8 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import type { App } from '../../src/app.js';
+import { AppError } from '../../src/base/errors.js';
 import { runTool } from '../../src/server/run-tool.js';
 import { tools } from '../../src/tools/index.js';
+import { kgSave } from '../../src/tools/kg/kg-save.js';
 import { errorOf } from '../support/error-of.js';
 import { withStore } from '../support/store-that-leaves.js';
 
@@ -70,5 +72,18 @@ it('get_analytics says that it could not count a conversation', async () => {
     leave();
     const note = expect.stringContaining('1 conversation cannot be read now');
     expect(await called(app, 'get_analytics')).toMatchObject({ note, totals: { messages: 1 } });
+  });
+});
+
+it('a call during which the store disappears says so, and has no error of the disk', async () => {
+  await withStore(async ({ app, leave }) => {
+    const run = async () => {
+      leave();
+      throw new AppError('FILESYSTEM_ERROR', 'Could not write (ENOENT).');
+    };
+    const signal = new AbortController().signal;
+    const call = { signal, isRemote: false, progress: () => undefined };
+    const error = await errorOf(runTool({ ...kgSave, run }, {}, app, call));
+    expect(error.code).toBe('STORAGE_UNAVAILABLE');
   });
 });
