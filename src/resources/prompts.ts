@@ -171,9 +171,13 @@ export function requirePrompt(
     (key) => !prompt.arguments.some((argument) => argument.name === key),
   );
   if (missing.length === 0 && unknown.length === 0) return prompt;
+  const problems = [
+    ...missing.map(({ name: key }) => `"${key}" is missing or empty.`),
+    ...unknown.map((key) => `${JSON.stringify(key.slice(0, 80))} is unknown.`),
+  ];
   throw new AppError(
     'VALIDATION_ERROR',
-    `The arguments of the prompt ${name} are ${namesOf(prompt.arguments)}.`,
+    `${problems.join(' ')} The arguments of the prompt ${name} are ${namesOf(prompt.arguments)}.`,
     {
       details: { missing: missing.map(({ name: key }) => key), unknown },
     },
