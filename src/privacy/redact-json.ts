@@ -105,10 +105,15 @@ class JsonRedaction {
     this.#done = end;
   }
 
-  /** Whether we are in fields of the user, and not in those in which an import describes its source. */
+  /**
+   * Whether we are in fields of the user, and not in those in which an import describes its source, also that of
+   * a conversation that was merged.
+   */
   get #isFree(): boolean {
-    const above = this.#keys.slice(0, -1);
-    return above.some((key, at) => FREE.has(key) && above[at + 1] !== 'source');
+    const above = this.#keys.slice(0, -1).filter((key) => key !== '');
+    const isOfImport = (at: number) =>
+      (above[at + 1] === 'mergedFrom' ? above[at + 2] : above[at + 1]) === 'source';
+    return above.some((key, at) => FREE.has(key) && !isOfImport(at));
   }
 
   /** The key of the value, also in a list. */

@@ -185,16 +185,78 @@ describe('a repeated import', () => {
     expect(report.leftOut).toEqual({ 'deleted here': 1 });
   });
 
-  it('leaves out a conversation that was merged into another here, and says so, until it is restored', async () => {
+  it.each([
+    'is in the trash',
+    'was removed from the trash',
+  ])('adds new messages of a conversation that was merged into another, which %s', async (where) => {
+    const bench = await openImportBench();
+    const other = ({ id, ...turn }: Turn): Turn => ({
+      ...turn,
+      id: `${id}-other`,
+      text: `other ${turn.text}`,
+    });
+    const both = (first: readonly Turn[], second: readonly Turn[]) =>
+      bench.importText([conversation('x1', first), conversation('x2', second.map(other))]);
+    await both([A], [A]);
+    const [first = '', second = ''] = ['x1', 'x2'].map((id) => bench.bySource(id).conversationId);
+    await bench.store.update(first, { title: 'Mine' });
+    const { conversationId } = (await bench.store.merge(first, second)).head;
+    if (where === 'was removed from the trash') {
+      for (const { name } of await bench.store.trashed()) await bench.store.purge(name);
+    }
+    const merged = () => bench.jsonOf(conversationId);
+    expect(counts(await both([A], [A]))).toMatchObject({ added: 0, unchanged: 2, skipped: 0 });
+    const report = await both([A, B], [A, B]);
+    expect(report).toMatchObject({ added: 1, updated: 1, messages: 2, leftOut: {} });
+    expect(merged().title).toBe('Mine');
+    // The second one ends with the last message of the merged conversation, the first one does not.
+    expect(said(merged())).toEqual(['user: one', 'user: other one', 'assistant: other two']);
+    const branchOf = { conversationId, messageId: A.id };
+    expect(bench.bySource('x1+')).toMatchObject({ branchOf, messages: [{ content: 'two' }] });
+    const before = bench.hash();
+    expect(counts(await both([A, B], [A, B]))).toMatchObject({ unchanged: 2, skipped: 0 });
+    expect(bench.hash()).toBe(before);
+    await bench.store.append(conversationId, [{ role: 'user', content: 'said here' }]);
+    await both([A, B], [A, B, C]);
+    expect(said(bench.bySource('x2+'))).toEqual(['user: other three']);
+  });
+
+  it.each([
+    ['moved to the trash', { 'deleted here': 2 }],
+    ['archived', { 'archived here': 2 }],
+  ])('leaves out both sources of a merged conversation that was %s', async (what, leftOut) => {
+    const bench = await openImportBench();
+    const { store: conversations, logsFolder, stores } = bench;
+    const clock = { now: () => bench.time.now, monotonic: () => performance.now() };
+    const folder = join(logsFolder, '../archive');
+    const archives = new Archives({ conversations, folder, logsFolder, fsync: false, clock });
+    Object.assign(stores, { archived: () => archives.list() });
+    const both = [conversation('x1', [A]), conversation('x2', [C])];
+    await bench.importText(both);
+    const [first = '', second = ''] = ['x1', 'x2'].map((id) => bench.bySource(id).conversationId);
+    const { conversationId } = (await conversations.merge(first, second)).head;
+    for (const { name } of await conversations.trashed()) await conversations.purge(name);
+    if (what === 'archived') await archives.archive(await archives.choose({ olderThanDays: 0 }));
+    else await conversations.trash(conversationId);
+    expect(await bench.importText(both)).toMatchObject({ added: 0, skipped: 2, leftOut });
+  });
+
+  it('leaves out a conversation that an older version merged into another, and says so, until it is restored', async () => {
     const bench = await openImportBench();
     const others = [{ ...A, id: `${A.id}-other` }];
     await bench.importText([conversation('x1', [A]), conversation('x2', others)]);
-    const [first, second] = ['x1', 'x2'].map((id) => bench.bySource(id).conversationId);
-    await bench.store.merge(first ?? '', second ?? '');
+    const [first = '', second = ''] = ['x1', 'x2'].map((id) => bench.bySource(id).conversationId);
+    const { head } = await bench.store.merge(first, second);
+    const mergedFrom = [{ conversationId: first }, { conversationId: second }];
+    const { source } = bench.bySource('x1').metadata;
+    await bench.store.revise(head.conversationId, ({ updatedAt }) => ({
+      updatedAt,
+      fields: { metadata: { source, mergedFrom } },
+    }));
     const newer = [...others, { ...B, id: `${B.id}-other` }];
     const report = await bench.importText([conversation('x2', newer)]);
     expect(report.leftOut).toEqual({ 'merged here': 1 });
-    await bench.store.restore(second ?? '');
+    await bench.store.restore(second);
     await bench.importText([conversation('x2', newer)]);
     expect(said(bench.bySource('x2'))).toHaveLength(2);
   });

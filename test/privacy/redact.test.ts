@@ -217,7 +217,9 @@ describe('redaction', () => {
       { subject: 'Ada', predicate: 'knows', object: 'Charles', ts: 1_737_730_800_123 },
     ];
     const source = { kind: 'kind', id: 'x', first: 'm0', head: '1737a2025b3c4d5e' };
-    const more = { metadata: { source, pin: 2025, note: text }, tags: [text], clientId: 'c.1737' };
+    const mergedFrom = [{ conversationId: ID, source }];
+    const metadata = { source, mergedFrom, pin: 2025, note: text };
+    const more = { metadata, tags: [text], clientId: 'c.1737' };
     place.write(`conversation-logs/${ID}/conversation.json`, conversationText([text, 'b'], more));
     await place.withApp(async ({ conversations, insights, kg, state, backups }) => {
       await kg.add(facts);
@@ -236,7 +238,7 @@ describe('redaction', () => {
         { id: 'm1', role: 'assistant', content: 'b' },
       ]);
       expect(head).toMatchObject({
-        metadata: { source, note: '[redacted]' },
+        metadata: { source, mergedFrom, note: '[redacted]' },
         tags: ['[redacted]'],
       });
       expect((await insights.all())[0]?.insight).toMatchObject({

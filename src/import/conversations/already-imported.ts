@@ -6,7 +6,14 @@
 import { isRecord, type JsonObject } from '../../base/json-fields.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { SUBAGENT_TAG } from '../source-interface.js';
-import { markIn, type SourceId, type SourceMark } from './import-mark.js';
+import {
+  markIn,
+  markOfSource,
+  marksIn,
+  mergedMarksIn,
+  type SourceId,
+  type SourceMark,
+} from './import-mark.js';
 import { BySource } from './source-id-map.js';
 
 export interface KnownConversation {
@@ -16,8 +23,8 @@ export interface KnownConversation {
 
 export interface ArchivedSource {
   readonly conversationId: string;
-  /** The value of `metadata.source` of the conversation. */
-  readonly source?: unknown;
+  /** The values of `metadata.source` of the conversation and of those that were merged into it. */
+  readonly sources?: readonly unknown[];
 }
 
 /** Separates the id of a tree from the rest of a branch's id. */
@@ -28,6 +35,8 @@ export class AlreadyImported {
   readonly #byId = new BySource<string>();
   /** By tree of messages: the ids of its branches, which begin with the id of the tree. */
   readonly #branchIds = new BySource<Set<string>>();
+  /** The conversation into which the conversation of the source was merged here. */
+  readonly #mergedInto = new BySource<string>();
   /** Maps the id of the first message to the conversation. */
   readonly #byFirst = new BySource<string>();
   /** By conversation: those that branch from it. */
@@ -56,21 +65,23 @@ export class AlreadyImported {
     for (const { conversationId, clientId, branchOf, metadata } of await store.list()) {
       known.#ids.add(conversationId);
       for (const id of sourcesOfMerge(metadata)) merged.add(id);
+      for (const mark of mergedMarksIn(metadata)) setOlder(known.#mergedInto, mark, conversationId);
       known.add(conversationId);
       if (branchOf !== undefined) known.#addBranch(branchOf.conversationId, conversationId);
       if (clientId !== undefined) known.#clientIds.add(clientId);
     }
     for (const { conversationId, metadata } of await store.trashed()) {
-      const mark = markIn(metadata);
       const reason = merged.has(conversationId) ? 'merged here' : 'deleted here';
-      if (mark !== undefined) known.#deleted.set(mark, reason);
+      for (const mark of marksIn(metadata)) known.#deleted.set(mark, reason);
       if (!known.#ids.has(conversationId)) {
         known.#deleted.set({ kind: 'daybook', id: conversationId }, reason);
       }
     }
-    for (const { conversationId, source } of archived) {
-      const mark = markIn({ source });
-      if (mark !== undefined) known.#archived.set(mark, true);
+    for (const { conversationId, sources = [] } of archived) {
+      for (const source of sources) {
+        const mark = markIn({ source });
+        if (mark !== undefined) known.#archived.set(mark, true);
+      }
       if (!known.#ids.has(conversationId)) {
         known.#archived.set({ kind: 'daybook', id: conversationId }, true);
       }
@@ -84,7 +95,14 @@ export class AlreadyImported {
   }
 
   get(source: SourceId): KnownConversation | undefined {
-    return this.#withMark(this.#byId.get(source));
+    const conversationId = this.#idOf(source);
+    const { metadata } = this.#store.knownHead(conversationId ?? '') ?? {};
+    const mark = markOfSource(metadata, source);
+    return conversationId && mark ? { conversationId, mark } : undefined;
+  }
+
+  #idOf(source: SourceId): string | undefined {
+    return this.#byId.get(source) ?? this.#mergedInto.get(source);
   }
 
   /**
@@ -92,15 +110,16 @@ export class AlreadyImported {
    * conversation another id since.
    */
   getByFirstMessage({ kind, first }: SourceMark): KnownConversation | undefined {
-    const found = this.#withMark(first && this.#byFirst.get({ kind, id: first }));
-    return found?.mark.first === first ? found : undefined;
+    const conversationId = first && this.#byFirst.get({ kind, id: first });
+    const mark = conversationId && markIn(this.#store.knownHead(conversationId)?.metadata);
+    return mark && mark.first === first ? { conversationId, mark } : undefined;
   }
 
   /** The conversations of one tree of messages: the shown branch, other branches, and those made by imports. */
   ofTree(tree: SourceId): readonly string[] {
     const { kind, id } = tree;
     return [id, ...(this.#branchIds.get(tree) ?? [])].flatMap((each) => {
-      const found = this.#byId.get({ kind, id: each });
+      const found = this.#idOf({ kind, id: each });
       const isBranch = !this.#store.knownHead(found ?? '')?.tags?.includes(SUBAGENT_TAG);
       return found !== undefined && isBranch ? [found] : [];
     });
@@ -136,11 +155,6 @@ export class AlreadyImported {
     else branches.add(conversationId);
   }
 
-  #withMark(conversationId: string | undefined): KnownConversation | undefined {
-    const mark = conversationId && markIn(this.#store.knownHead(conversationId)?.metadata);
-    return conversationId && mark ? { conversationId, mark } : undefined;
-  }
-
   /** Adds a conversation of the store. Does nothing if it was not imported. */
   add(conversationId: string): void {
     const { metadata, branchOf } = this.#store.knownHead(conversationId) ?? {};
@@ -159,7 +173,7 @@ export class AlreadyImported {
 
   /** Why the conversation is not imported again: it was deleted, merged or archived here, and not restored. */
   reasonToLeaveOut(source: SourceId): 'deleted here' | 'merged here' | 'archived here' | undefined {
-    if (this.#byId.get(source) !== undefined) return undefined;
+    if (this.#idOf(source) !== undefined) return undefined;
     const deleted = this.#deleted.get(source);
     if (deleted !== undefined) return deleted;
     return this.#archived.get(source) === undefined ? undefined : 'archived here';

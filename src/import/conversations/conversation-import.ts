@@ -16,7 +16,7 @@ import type { KnownConversation } from './already-imported.js';
 import { BranchImport } from './branch-import.js';
 import {
   hasReplaced,
-  markIn,
+  markOfSource,
   replacedWith,
   type SourceId,
   type SourceMark,
@@ -312,7 +312,12 @@ export class ConversationImport {
     const branched = await this.#addBranch(conversationId, candidate, plan);
     if (!dryRun) {
       await store.revise(conversationId, (current) => {
-        const now = reconcile(current, markIn(current.metadata) ?? mark, candidate, keepsPath);
+        const now = reconcile(
+          current,
+          markOfSource(current.metadata, mark) ?? mark,
+          candidate,
+          keepsPath,
+        );
         // The conversation changed meanwhile and needs a branch that was not made. The next import writes the
         // mark.
         const needsOther = now?.branch !== undefined && plan.branch === undefined;

@@ -5,7 +5,7 @@
  */
 
 import { sha256Hex, sha256Stream } from '../../base/ids.js';
-import { isRecord, numberIn, textIn } from '../../base/json-fields.js';
+import { isRecord, listIn, numberIn, objectIn, textIn } from '../../base/json-fields.js';
 import { ownCopy } from '../../base/own-copy.js';
 import type { PastFields, PastMessage } from '../../stores/conversations/document/apply-appends.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
@@ -77,6 +77,32 @@ export function markIn(metadata: JsonObject | undefined): SourceMark | undefined
     ...(typeof source['first'] === 'string' && { first: source['first'] }),
     ...(Array.isArray(source['replaced']) && { replaced: source['replaced'].map(String) }),
   };
+}
+
+/** The marks of conversations that were merged into a conversation with this metadata. */
+export const mergedMarksIn = (metadata: JsonObject | undefined): SourceMark[] =>
+  listIn(metadata?.['mergedFrom']).flatMap((each) => markIn(objectIn(each)) ?? []);
+
+/** The mark of the conversation itself, and those of the conversations that were merged into it. */
+export const marksIn = (metadata: JsonObject | undefined): SourceMark[] => {
+  const own = markIn(metadata);
+  return [...(own === undefined ? [] : [own]), ...mergedMarksIn(metadata)];
+};
+
+export const markOfSource = (
+  metadata: JsonObject | undefined,
+  source: SourceId,
+): SourceMark | undefined => marksIn(metadata).find((mark) => isSameSource(mark, source));
+
+export const isSameSource = (a: SourceId | undefined, b: SourceId): boolean =>
+  a?.kind === b.kind && a.id === b.id;
+
+/** The metadata with this mark in the place of the mark of a conversation that was merged. */
+export function withMergedMark(metadata: JsonObject, source: SourceMark): JsonObject {
+  const mergedFrom = listIn(metadata['mergedFrom']).map((each) =>
+    isSameSource(markIn(objectIn(each)), source) ? { ...objectIn(each), source } : each,
+  );
+  return { ...metadata, mergedFrom };
 }
 
 /** Whether the source of `now` is older than the one that was imported. */

@@ -12,7 +12,10 @@ import {
   digestOf,
   headDigestOf,
   isOlderMark,
+  isSameSource,
+  markIn,
   type SourceMark,
+  withMergedMark,
   withNewerHead,
 } from './import-mark.js';
 import { type Candidate, type CandidateMessage, otherVersionId } from './planned-conversation.js';
@@ -160,6 +163,11 @@ function headRevision(
   mark: SourceMark,
   { fields, mark: now }: Candidate,
 ): Revision {
+  if (!isSameSource(markIn(current.metadata), mark)) {
+    // The conversation of the source was merged into this one, which has a title and tags of its own.
+    const metadata = withMergedMark({ ...current.metadata }, now);
+    return { updatedAt: current.updatedAt, fields: { metadata } };
+  }
   if (isOlderMark(mark, now)) {
     const metadata = { ...current.metadata, source: withNewerHead(now, mark) };
     return { updatedAt: current.updatedAt, fields: { metadata } };

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { isAppError, undefinedIfUnreadable } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
 import { parsedJson } from '../../base/json.js';
-import { isRecord } from '../../base/json-fields.js';
+import { isRecord, objectIn, objectsIn } from '../../base/json-fields.js';
 import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
 import { writeNewFile } from '../../files/atomic/new-file-stream.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';
@@ -41,8 +41,8 @@ export interface ArchivedConversation {
   readonly conversationId: string;
   readonly clientId?: string;
   readonly title?: string;
-  /** The value of `metadata.source` of the conversation, if it was imported. */
-  readonly source?: unknown;
+  /** `metadata.source` of the conversation, if it was imported, and of those that were merged into it. */
+  readonly sources?: readonly unknown[];
 }
 
 /** The checksums of a conversation's files, by their names in its folder. */
@@ -167,16 +167,17 @@ function byConversation(files: readonly { name: string; sha256: string }[]) {
   return found;
 }
 
-/** The client key, the title and the source in a conversation file; none for a damaged file. */
-function namesIn(bytes: Uint8Array): Pick<ArchivedConversation, 'clientId' | 'title' | 'source'> {
+/** The client key, the title and the sources in a conversation file; none for a damaged file. */
+function namesIn(bytes: Uint8Array): Pick<ArchivedConversation, 'clientId' | 'title' | 'sources'> {
   const value = parsedJson(Buffer.from(bytes).toString());
   if (!isRecord(value)) return {};
   const { clientId, title, metadata } = value;
-  const source = isRecord(metadata) ? metadata['source'] : undefined;
+  const imported = [objectIn(metadata), ...objectsIn(objectIn(metadata)['mergedFrom'])];
+  const sources = imported.flatMap(({ source }) => source ?? []);
   return {
     ...(typeof clientId === 'string' && { clientId }),
     ...(typeof title === 'string' && { title }),
-    ...(source !== undefined && { source }),
+    ...(sources.length > 0 && { sources }),
   };
 }
 

@@ -49,6 +49,8 @@ export function mergeOf(first: Conversation, second: Conversation): MaskedConver
   const isInside = sources.some(
     ({ conversationId }) => conversationId === branched?.conversationId,
   );
+  const metadata = { ...second.metadata, ...first.metadata };
+  const origins = sources.map((source) => originOf(source, metadata['source']));
   const fields = {
     createdAt: first.createdAt < second.createdAt ? first.createdAt : second.createdAt,
     ...defined({ title, module, clientId }),
@@ -56,9 +58,8 @@ export function mergeOf(first: Conversation, second: Conversation): MaskedConver
     ...(tags.length > 0 && { tags }),
     ...(branched !== undefined && !isInside && { branchOf: branched }),
     metadata: {
-      ...second.metadata,
-      ...first.metadata,
-      mergedFrom: [...earlierMerges(first), ...earlierMerges(second), ...sources.map(origin)],
+      ...metadata,
+      mergedFrom: [...earlierMerges(first), ...earlierMerges(second), ...origins],
     },
   };
   return { fields, messages: relinked(inTimeOrder(first, second)) };
@@ -137,12 +138,16 @@ function relinked(placed: readonly Placed[]): Message[] {
   });
 }
 
-function origin({ conversationId, title, clientId, messageCount }: Conversation): JsonObject {
+/** `kept`: the `metadata.source` of the merged conversation. Another one would be lost for later imports. */
+function originOf(
+  { conversationId, title, clientId, messageCount, metadata }: Conversation,
+  kept: unknown,
+): JsonObject {
+  const source = metadata?.['source'];
   return {
     conversationId,
     messageCount,
-    ...(title === undefined ? {} : { title }),
-    ...(clientId === undefined ? {} : { clientId }),
+    ...defined({ title, clientId, source: source === kept ? undefined : source }),
   };
 }
 
