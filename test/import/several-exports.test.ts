@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openBench as openExportBench } from '../exchange/bench.js';
 import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { zipOf } from '../support/zip.js';
@@ -193,4 +194,33 @@ it('an archive of another format is reported', async () => {
     added: 1,
     problems: [{ path: 'takeout.tgz', code: 'VALIDATION_ERROR' }],
   });
+});
+
+it.each([
+  ['json', 'all.json'],
+  ['jsonl', 'all.jsonl'],
+  ['openai', 'all.openai.jsonl'],
+] as const)('an export of Daybook in a folder or an archive is imported unchanged: %s', async (form, name) => {
+  const there = await openExportBench();
+  const made = { clientId: 'key', title: 'Shed', metadata: { a: 1 } };
+  await there.store.create(made);
+  await there.store.append('key', [{ role: 'user', content: 'Why?' }]);
+  const text = await there.exported(form);
+  const line = { messages: [{ role: 'user', content: 'of another program' }] };
+  for (const [input, count] of [
+    [folderWith({ [name]: text }), 1],
+    [fileWith(zipOf([{ name, content: text }]), 'all.zip'), 1],
+    [
+      folderWith({
+        [name]: text,
+        'other.zip': zipOf([{ name: 'a.json', content: JSON.stringify(line) }]),
+      }),
+      2,
+    ],
+  ] as const) {
+    const bench = await openImportBench();
+    expect(await bench.import(input)).toMatchObject({ added: count, problems: [] });
+    const [id = ''] = there.folders();
+    expect(bench.textOf(id)).toBe(there.textOf(id));
+  }
 });

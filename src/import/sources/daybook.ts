@@ -13,6 +13,7 @@ import { isAttachment } from '../../files/sealing/open-stores.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import {
+  filesNamed,
   firstLine,
   objectLines,
   textOf,
@@ -42,21 +43,20 @@ const MAX_PEEKS = 5;
 /** One line may be a whole conversation. */
 const LONG_LINES = { maxBytes: MAX_DOCUMENT_BYTES };
 const LINES = /\.(jsonl|ndjson)$/i;
+const DOCUMENT = /\.(json|jsonl|ndjson)$/i;
 
 export const daybook: Source = {
   kind: 'daybook',
   title: 'conversation files of Daybook',
   async detect(input) {
     if (input.files.some(({ name }) => IN_FOLDER.test(name))) return true;
-    const [file] = input.form === 'file' ? input.files : [];
     for (const each of markdownOf(input)) {
       if (isDaybookMarkdown((await textOf(each)) ?? '')) return true;
     }
-    if (file === undefined) return false;
-    const line = objectIn(await firstLine(file));
-    if (isLine(line)) return true;
-    const document = objectIn(await wholeDocument(file));
-    return document['format'] === 'daybook-export' || isConversation(document);
+    // Those of a folder are inputs of their own.
+    const documents = input.form === 'folder' ? [] : filesNamed(DOCUMENT, input);
+    for (const each of documents.slice(0, MAX_PEEKS)) if (await isOwnExport(each)) return true;
+    return false;
   },
   async *read(input, { signal }) {
     const attachments = input.files.filter(({ name }) => isAttachment(name));
@@ -68,6 +68,8 @@ export const daybook: Source = {
       else if (MARKDOWN.test(file.name) && !(await isLinesFile(file, input)))
         yield* markdownConversation(file, attachments);
       else if (input.form === 'file') yield* fileConversations(file, input);
+      else if (input.form === 'zip' && DOCUMENT.test(file.name) && (await isOwnExport(file)))
+        yield* fileConversations(file, input);
     }
   },
 };
@@ -77,6 +79,13 @@ const markdownOf = ({ files }: Input) =>
 
 const isLine = ({ thread, message, messages, daybook }: JsonObject) =>
   isRecord(thread) || isRecord(message) || (isRecord(daybook) && Array.isArray(messages));
+
+/** Whether the file is an export of Daybook, or has a conversation of a store. */
+export async function isOwnExport(file: InputFile): Promise<boolean> {
+  if (isLine(objectIn(await firstLine(file)))) return true;
+  const document = objectIn(await wholeDocument(file));
+  return document['format'] === 'daybook-export' || isConversation(document);
+}
 
 /** Whether the file has lines of an export, whatever its name is. */
 const isLinesFile = async (file: InputFile, { form }: Input) =>

@@ -40,6 +40,7 @@ import type {
   ReadOptions,
   Source,
 } from '../source-interface.js';
+import { isOwnExport } from './daybook.js';
 
 const DOCUMENT = /\.(json|jsonl|ndjson)$/i;
 const LINES = /\.(jsonl|ndjson)$/i;
@@ -51,13 +52,14 @@ export const openai: Source = {
   title: 'conversations with role and content (JSON, JSON Lines)',
   async detect(input) {
     for (const file of filesNamed(DOCUMENT, input).slice(0, MAX_PEEKS)) {
-      if (await hasConversations(file)) return true;
+      if ((await hasConversations(file)) && !(await isOwnExport(file))) return true;
     }
     return false;
   },
   async *read(input, options) {
     for (const file of filesNamed(DOCUMENT, input)) {
       options.signal?.throwIfAborted();
+      if (input.form !== 'file' && (await isOwnExport(file))) continue;
       yield* fileConversations(file, input.form === 'file', options);
     }
   },
