@@ -92,3 +92,16 @@ it('an older version after an edit here makes no branch of the edited text', asy
     ...['user: one', 'assistant: two, edited', 'user: three', 'user: four'],
   ]);
 });
+
+it('a version with fewer messages and no times of its own changes nothing', async () => {
+  const transcript = (...texts: string[]) =>
+    texts
+      .map((text, at) => `## ${at % 2 === 0 ? 'User (2024-05-01 10:00)' : 'Assistant'}\n${text}\n`)
+      .join('\n');
+  const bench = await openImportBench();
+  await bench.importText(transcript('one', 'two', 'three'), 'chat.md');
+  const before = bench.hash();
+  const report = await bench.importText(transcript('one', 'two'), 'chat.md');
+  expect(counts(report)).toEqual({ added: 0, updated: 0, unchanged: 1, skipped: 0 });
+  expect(bench.hash()).toBe(before);
+});

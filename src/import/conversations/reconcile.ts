@@ -7,6 +7,7 @@ import { later } from '../../base/clock.js';
 import type { PastMessage } from '../../stores/conversations/document/apply-appends.js';
 import type { Revision } from '../../stores/conversations/document/apply-revision.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
+import type { Identified } from './already-imported.js';
 import {
   contentDigestOf,
   digestOf,
@@ -23,7 +24,7 @@ import { type Candidate, type CandidateMessage, otherVersionId } from './planned
 /** New messages of the source, and the message before them. */
 export interface BranchContent {
   readonly messages: readonly CandidateMessage[];
-  readonly previous?: Pick<CandidateMessage, 'id' | 'content'> | undefined;
+  readonly previous?: Identified | undefined;
 }
 
 export interface Reconciled {
@@ -113,6 +114,7 @@ export const isChanged = (mark: SourceMark, now: SourceMark): boolean =>
  */
 function isOlder(current: Conversation, mark: SourceMark, { fields, messages, ...now }: Candidate) {
   const isOlderVersion = isOlderMark(mark, now.mark);
+  if (onlyLacksMessages(current, mark, { fields, messages, ...now })) return true;
   if (!isOlderVersion && fields.updatedAt >= current.updatedAt) return false;
   if (messages.length > mark.count) return false;
   const stored = new Set(current.messages.map(({ id }) => id));
@@ -123,6 +125,18 @@ function isOlder(current: Conversation, mark: SourceMark, { fields, messages, ..
     (isOlderVersion || headDigestOf(current) === mark.head) &&
     isUntouched(current, mark)
   );
+}
+
+/** Whether the source is not newer, and is the imported one without some of its messages. */
+function onlyLacksMessages(
+  current: Conversation,
+  mark: SourceMark,
+  { fields, messages, mark: now }: Candidate,
+): boolean {
+  if (messages.length >= mark.count || now.head !== mark.head) return false;
+  const stored = new Map(current.messages.map(({ id, content }) => [id, content]));
+  const isStored = messages.every(({ id, content }) => stored.get(id) === content);
+  return isStored && fields.updatedAt <= current.updatedAt;
 }
 
 /** Whether the imported messages are unchanged here. */
