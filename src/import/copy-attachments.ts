@@ -50,19 +50,26 @@ async function copy(
   { dryRun, requireRoom }: Pick<AttachmentTarget, 'dryRun' | 'requireRoom'>,
 ): Promise<boolean> {
   const target = join(folder, safeName(file.name));
-  const there = await readStamp(target);
-  if (there !== undefined) {
-    if (storedSizes(target, file.sizeBytes).includes(Number(there.size))) return false;
-    throw new AppError(
-      'ALREADY_EXISTS',
-      `${target} exists with other content. It was not changed.`,
-    );
-  }
+  if (await isThere(target, file)) return false;
   if (dryRun) return true;
   await requireRoom?.(file.sizeBytes);
   await makeFolder(dirname(target));
-  await writeNewStoredFile(target, file.bytes(), { fsync: true });
-  return true;
+  try {
+    await writeNewStoredFile(target, file.bytes(), { fsync: true });
+    return true;
+  } catch (error) {
+    // The conversation is in the import twice, so the file was copied twice at the same time.
+    if (isAppError(error, 'ALREADY_EXISTS') && (await isThere(target, file))) return false;
+    throw error;
+  }
+}
+
+/** ALREADY_EXISTS if another file is there. */
+async function isThere(target: string, { sizeBytes }: InputFile): Promise<boolean> {
+  const there = await readStamp(target);
+  if (there === undefined) return false;
+  if (storedSizes(target, sizeBytes).includes(Number(there.size))) return true;
+  throw new AppError('ALREADY_EXISTS', `${target} exists with other content. It was not changed.`);
 }
 
 /** In an encrypted store the file may not be encrypted yet: people may add files. */
