@@ -35,9 +35,17 @@ export interface GraphImportRequest {
   readonly longObservations: LongObservations;
   /** True: only computes the result, and changes nothing. */
   readonly dryRun?: boolean | undefined;
+  /** The facts and the notes that dry runs before would have added. Those of this one are added. */
+  readonly planned?: PlannedFacts | undefined;
   /** After an abort, imported facts are kept, and the error has their number. */
   readonly signal?: AbortSignal | undefined;
   onProgress?(done: number, total: number): void;
+}
+
+export interface PlannedFacts {
+  readonly facts: NewTriple[];
+  /** Paths. */
+  readonly notes: Set<string>;
 }
 
 export interface Refused {
@@ -136,7 +144,7 @@ export class GraphImport {
         lines,
       }));
       const result = { format, facts: facts.length, refused, unknownFields };
-      if (request.dryRun) return { ...result, ...(await this.#predict(facts)) };
+      if (request.dryRun) return { ...result, ...(await this.#predict(facts, request.planned)) };
       await this.#store(facts, request, stored);
       const notes = stored.notes.map(({ path }) => path);
       return { ...result, added: stored.added, notes };
@@ -148,16 +156,23 @@ export class GraphImport {
     }
   }
 
-  async #predict(facts: readonly Fact[]): Promise<Pick<GraphImportResult, 'added' | 'notes'>> {
+  async #predict(
+    facts: readonly Fact[],
+    planned: PlannedFacts = { facts: [], notes: new Set() },
+  ): Promise<Pick<GraphImportResult, 'added' | 'notes'>> {
     const { kg, memoryBank } = this.#options;
     const notes: string[] = [];
     for (const path of new Set(facts.flatMap(({ note }) => note?.path ?? []))) {
+      if (planned.notes.has(path)) continue;
       const found = await memoryBank.read(path).catch((error: unknown) => {
         if (!isAppError(error, 'E_MB_FILE_NOT_FOUND')) throw error;
       });
       if (found === undefined) notes.push(path);
     }
-    return { added: await kg.countNew(facts.map(({ triple }) => triple)), notes };
+    for (const path of notes) planned.notes.add(path);
+    const before = await kg.countNew(planned.facts);
+    for (const { triple } of facts) planned.facts.push(triple);
+    return { added: (await kg.countNew(planned.facts)) - before, notes };
   }
 
   async #store(facts: readonly Fact[], request: GraphImportRequest, stored: Stored): Promise<void> {

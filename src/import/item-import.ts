@@ -34,12 +34,16 @@ export class ItemImport {
   readonly #parts: ItemImportParts;
   readonly #report: ImportReport;
   #progress: ImportProgress = { conversations: 0 };
+  readonly #others: OtherImport;
+  /** The attachments that a dry run would have copied before. */
+  readonly #plannedFiles = new Set<string>();
   /** The number of items that were read, without problems. */
   count = 0;
 
   constructor(parts: ItemImportParts) {
     this.#parts = parts;
     this.#report = parts.report;
+    this.#others = new OtherImport(parts.stores, parts.report, parts.request.dryRun);
   }
 
   /**
@@ -60,8 +64,7 @@ export class ItemImport {
   /** Returns the names of the files with items. */
   async #readAll(source: Source, input: Input): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
-    const { signal, activity, dryRun, isKnown } = this.#parts.request;
-    const others = new OtherImport(this.#parts.stores, this.#report, dryRun);
+    const { signal, activity, isKnown } = this.#parts.request;
     const conversations = this.#conversationImport();
     const pool = new WriteSlots({ atOnce: 512, weight: 2_000 }); // weighed by messages
     try {
@@ -73,13 +76,13 @@ export class ItemImport {
         if (item.type === 'conversation') {
           await this.#importItem(source, item, input, { pool, conversations });
         } else if (item.type === 'problem') this.#problem(item);
-        else await others.importOne(item);
+        else await this.#others.importOne(item);
       }
     } finally {
       await pool.settled();
     }
     pool.throwIfFailed();
-    await others.end(input.path);
+    await this.#others.end(input.path);
     return found;
   }
 
@@ -131,15 +134,23 @@ export class ItemImport {
     const asWhole = whole !== undefined && isStored ? id : undefined;
     const conversationId = asWhole ?? known.get({ kind, id })?.conversationId;
     const count = attachments.length + inline.length;
-    if (count === 0 || (conversationId === undefined && !dryRun)) return;
+    const isLeftOut =
+      conversationId === undefined && (!dryRun || known.reasonToLeaveOut({ kind, id }));
+    if (count === 0 || isLeftOut) return;
     const names = new Set(attachments);
-    const all = [...files.filter(({ name }) => names.has(name)).map(wholeFile), ...inline];
+    const named = [...files.filter(({ name }) => names.has(name)).map(wholeFile), ...inline];
+    const all = dryRun ? named.filter(({ name }) => this.#isFirst(`${kind} ${id} ${name}`)) : named;
     const { logsFolder, requireRoom } = stores;
     const branches = known.madeBranches({ kind, id });
     for (const [to, own] of await this.#placesOf(all, conversationId ?? '', branches)) {
       const folder = join(logsFolder, to);
       await copyAttachments(own, { folder, outcome: this.#report, dryRun, requireRoom });
     }
+  }
+
+  #isFirst(file: string): boolean {
+    const { size } = this.#plannedFiles;
+    return this.#plannedFiles.add(file).size > size;
   }
 
   /**

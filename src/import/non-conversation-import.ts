@@ -6,6 +6,7 @@
 import { isAbsolute } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
 import { derivedUuid } from '../base/ids.js';
+import type { PlannedFacts } from '../exchange/graph-import.js';
 import { readStamp } from '../files/read/stamp.js';
 import { readInsight } from '../stores/insights/insight-file.js';
 import type { InsightStore } from '../stores/insights/insights.js';
@@ -40,6 +41,7 @@ interface GraphLines {
     readonly text: string;
     readonly longObservations: 'notes';
     readonly dryRun: boolean;
+    readonly planned: PlannedFacts;
   }): Promise<{
     readonly added: number;
     readonly notes: readonly string[];
@@ -49,6 +51,19 @@ interface GraphLines {
 }
 
 type Other = ImportedNote | ImportedInsight | ImportedTriple | ImportedGraph | ImportedState;
+
+/** What a dry run would have stored, also of the inputs before. */
+interface Planned {
+  /** By path: the texts of notes. */
+  readonly notes: Map<string, string>;
+  /** By id: the texts of insights. */
+  readonly insights: Map<string, string>;
+  readonly graph: PlannedFacts;
+  /** The facts that are not of a graph. */
+  readonly facts: NewTriple[];
+  /** Fields and keys of the state. */
+  readonly state: Set<string>;
+}
 
 interface KnownNotes {
   /** By path of the note. */
@@ -65,6 +80,13 @@ export class OtherImport {
   readonly #stores: OtherStores;
   readonly #outcome: ImportOutcome;
   readonly #dryRun: boolean;
+  readonly #planned: Planned = {
+    notes: new Map(),
+    insights: new Map(),
+    graph: { facts: [], notes: new Set() },
+    facts: [],
+    state: new Set(),
+  };
   #facts: NewTriple[] = [];
   #notes: Promise<KnownNotes> | undefined;
   /** Paths of the notes of this input. */
@@ -100,6 +122,7 @@ export class OtherImport {
    * FILESYSTEM_ERROR.
    */
   async end(path: string): Promise<void> {
+    this.#named.clear();
     try {
       await this.#storeFacts();
       await this.#storeMarks();
@@ -117,10 +140,7 @@ export class OtherImport {
     const text = withFinalNewline(content);
     const source = hashOf(Buffer.from(text));
     const mark = marks.get(note);
-    const there = await memoryBank.read(note).catch((error: unknown) => {
-      if (isAppError(error, 'E_MB_FILE_NOT_FOUND')) return undefined;
-      throw error;
-    });
+    const there = await this.#noteAt(note);
     const isSameInSource = mark?.source === source;
     const setMark = ({ hash: stored }: { readonly hash: string }) => {
       if (isSameInSource && mark.stored === stored) return;
@@ -129,14 +149,29 @@ export class OtherImport {
     };
     if (there === undefined) {
       if (inTrash.has(note)) return addLeftOut(this.#outcome, 'notes deleted here');
-      if (!this.#dryRun) setMark(await memoryBank.add(note, text));
+      setMark(this.#dryRun ? this.#plan(note, text) : await memoryBank.add(note, text));
       this.#outcome.notes += 1;
     } else if (there.content.trimEnd() === text.trimEnd()) setMark(there);
     else if (isSameInSource) return;
     else if (mark?.stored === there.hash && !(await isOfOther(mark, origin))) {
-      if (!this.#dryRun) setMark(await memoryBank.edit(note, there.hash, () => text));
+      const edit = () => memoryBank.edit(note, there.hash, () => text);
+      setMark(this.#dryRun ? this.#plan(note, text) : await edit());
       this.#outcome.notesUpdated += 1;
     } else throw differs(`The note ${note}`);
+  }
+
+  async #noteAt(path: string): Promise<{ content: string; hash: string } | undefined> {
+    const planned = this.#planned.notes.get(path);
+    if (planned !== undefined) return this.#plan(path, planned);
+    return this.#stores.memoryBank.read(path).catch((error: unknown) => {
+      if (isAppError(error, 'E_MB_FILE_NOT_FOUND')) return undefined;
+      throw error;
+    });
+  }
+
+  #plan(path: string, content: string): { content: string; hash: string } {
+    this.#planned.notes.set(path, content);
+    return { content, hash: hashOf(Buffer.from(content)) };
   }
 
   async #readNotes(): Promise<KnownNotes> {
@@ -161,15 +196,18 @@ export class OtherImport {
       path,
       modifiedAt: Math.max(0, Math.round(fileTimeMs)),
     });
-    const there = await insights.get(id);
+    const { content } = stored.insight;
+    const there = this.#planned.insights.get(id) ?? (await insights.get(id))?.content;
     if (there === undefined) {
-      if (!this.#dryRun) await insights.put(stored);
+      if (this.#dryRun) this.#planned.insights.set(id, content);
+      else await insights.put(stored);
       this.#outcome.insights += 1;
-    } else if (there.content !== stored.insight.content) throw differs(`The insight ${id}`);
+    } else if (there !== content) throw differs(`The insight ${id}`);
   }
 
   async #graph({ lines: text, path }: ImportedGraph): Promise<void> {
-    const request = { text, longObservations: 'notes', dryRun: this.#dryRun } as const;
+    const own = { dryRun: this.#dryRun, planned: this.#planned.graph };
+    const request = { text, longObservations: 'notes', ...own } as const;
     const { added, notes, ...others } = await this.#stores.graphImport.import(request);
     this.#outcome.facts += added;
     this.#outcome.notes += notes.length;
@@ -187,13 +225,19 @@ export class OtherImport {
    */
   async #state({ activeConversation, contextWindow, values = {} }: ImportedState): Promise<void> {
     const here = await this.#stores.state.get();
+    const planned = this.#planned.state;
     const fields = Object.entries({ activeConversation, contextWindow }).filter(
-      ([name, value]) => value !== undefined && !Object.hasOwn(here, name),
+      ([name, value]) => value !== undefined && !Object.hasOwn(here, name) && !planned.has(name),
     );
-    const added = Object.entries(values).filter(([key]) => !Object.hasOwn(here.values, key));
+    const added = Object.entries(values).filter(
+      ([key]) => !Object.hasOwn(here.values, key) && !planned.has(`values ${key}`),
+    );
     const change = { ...Object.fromEntries(fields), values: Object.fromEntries(added) };
     const count = fields.length + added.length;
-    if (count > 0 && !this.#dryRun) await this.#stores.state.set(change);
+    if (this.#dryRun) {
+      for (const [name] of fields) planned.add(name);
+      for (const [key] of added) planned.add(`values ${key}`);
+    } else if (count > 0) await this.#stores.state.set(change);
     this.#outcome.stateValues += count;
   }
 
@@ -208,8 +252,12 @@ export class OtherImport {
   async #storeFacts(): Promise<void> {
     const facts = this.#facts.splice(0);
     if (facts.length === 0) return;
-    if (this.#dryRun) this.#outcome.facts += await this.#stores.kg.countNew(facts, true);
-    else {
+    if (this.#dryRun) {
+      const planned = this.#planned.facts;
+      const before = await this.#stores.kg.countNew(planned, true);
+      for (const fact of facts) planned.push(fact);
+      this.#outcome.facts += (await this.#stores.kg.countNew(planned, true)) - before;
+    } else {
       const { triples } = await this.#stores.kg.add(facts, { isImport: true, leavesDeleted: true });
       this.#outcome.facts += triples.filter(({ added }) => added).length;
     }

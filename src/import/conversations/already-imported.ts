@@ -27,6 +27,19 @@ export interface ArchivedSource {
   readonly sources?: readonly unknown[];
 }
 
+/** A message; its text is not kept in a dry run. */
+export interface Identified {
+  readonly id: string;
+  readonly content?: string;
+}
+
+/** The version of a conversation that a dry run would have stored. */
+export interface Planned {
+  readonly count: number;
+  /** Equal for equal versions. */
+  readonly version: string;
+}
+
 /** Separates the id of a tree from the rest of a branch's id. */
 const BRANCH_MARK = /[:+]/g;
 
@@ -46,8 +59,10 @@ export class AlreadyImported {
   readonly #clientIds = new Set<string>();
   readonly #ids = new Set<string>();
   readonly #current = new Set<string>();
-  /** By conversation that a dry run would add: its number of messages. */
-  readonly #planned = new BySource<number>();
+  /** What a dry run would have stored. */
+  readonly #planned = new BySource<Planned>();
+  /** By conversation of the store: the ids of the messages that it would have after a dry run. */
+  readonly #plannedMessages = new Map<string, readonly Identified[]>();
 
   private constructor(store: ConversationStore) {
     this.#store = store;
@@ -189,14 +204,26 @@ export class AlreadyImported {
     return this.#current.has(conversationId);
   }
 
-  /** Call this when a dry run would have added the conversation, or messages to it. */
-  plan(mark: SourceMark): void {
-    this.#planned.set(mark, mark.count);
+  /** Call this when a dry run would have added or changed the conversation of a source. */
+  plan(source: SourceId, planned: Planned): void {
+    this.#planned.set(source, planned);
   }
 
-  /** Number of messages of a conversation that the dry run would have added before. */
-  plannedCount(source: SourceId): number | undefined {
+  /** What this dry run would have stored for the source before. */
+  planned(source: SourceId): Planned | undefined {
     return this.#planned.get(source);
+  }
+
+  /** Call this when a dry run would have given these messages to a conversation of the store. */
+  planMessages(conversationId: string, messages: readonly { readonly id?: string }[]): void {
+    const ids = messages.flatMap(({ id }) => (id === undefined ? [] : { id }));
+    this.#plannedMessages.set(conversationId, ids);
+  }
+
+  /** The messages that the conversation has, or would have after a dry run. */
+  async messagesOf(conversationId: string): Promise<readonly Identified[]> {
+    const planned = this.#plannedMessages.get(conversationId);
+    return planned ?? (await this.#store.load(conversationId)).messages;
   }
 
   isKeyTaken(clientId: string): boolean {

@@ -6,8 +6,7 @@
  */
 import { later } from '../../base/clock.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import type { Conversation } from '../../stores/conversations/document/schema.js';
-import type { AlreadyImported } from './already-imported.js';
+import type { AlreadyImported, Identified } from './already-imported.js';
 import type { SourceId, SourceMark } from './import-mark.js';
 import { type Candidate, type CandidateMessage, otherVersionId } from './planned-conversation.js';
 import type { BranchContent } from './reconcile.js';
@@ -30,6 +29,12 @@ export interface BranchOutcome {
   readonly extended?: string;
 }
 
+/** A conversation with the messages that it has, or would have in a dry run. */
+interface Place {
+  readonly conversationId: string;
+  readonly messages: readonly Identified[];
+}
+
 export class BranchImport {
   readonly #options: BranchImportOptions;
 
@@ -43,7 +48,7 @@ export class BranchImport {
     candidate: Candidate,
     content: BranchContent,
   ): Promise<BranchOutcome> {
-    const parent = await this.#options.store.load(parentId);
+    const parent = await this.#placeOf(parentId);
     const all = [parent, ...(await this.#branchesOf(parentId, candidate))];
     const [first, ...others] = all
       .map((conversation) => sharedWith(conversation, content))
@@ -73,27 +78,32 @@ export class BranchImport {
   /** A conversation of the tree that has one of these messages. */
   async holderIn(tree: SourceId, messageIds: ReadonlySet<string>): Promise<string | undefined> {
     for (const conversationId of this.#options.known.ofTree(tree)) {
-      const { messages } = await this.#options.store.load(conversationId);
+      const messages = await this.#options.known.messagesOf(conversationId);
       if (messages.some(({ id }) => messageIds.has(id))) return conversationId;
     }
     return undefined;
   }
 
-  #branchesOf(parentId: string, { mark, treeId }: Candidate): Promise<Conversation[]> {
-    const { store, known } = this.#options;
+  async #placeOf(conversationId: string): Promise<Place> {
+    return { conversationId, messages: await this.#options.known.messagesOf(conversationId) };
+  }
+
+  #branchesOf(parentId: string, { mark, treeId }: Candidate): Promise<Place[]> {
+    const { known } = this.#options;
     const { kind, id } = mark;
     const tree = treeId === undefined ? undefined : { kind, id: treeId };
     const ids = known.branchesOf(parentId, { kind, id }, tree);
-    return Promise.all(ids.map((each) => store.load(each)));
+    return Promise.all(ids.map((each) => this.#placeOf(each)));
   }
 
   async #extend(
-    { conversationId }: Conversation,
+    { conversationId, messages: before }: Place,
     { fields }: Candidate,
     messages: readonly CandidateMessage[],
   ): Promise<BranchOutcome> {
-    const { store, dryRun, requireHeld } = this.#options;
-    if (!dryRun) {
+    const { store, known, dryRun, requireHeld } = this.#options;
+    if (dryRun) known.planMessages(conversationId, [...before, ...messages]);
+    else {
       await store.revise(conversationId, (current) => {
         requireHeld();
         return {
@@ -106,7 +116,7 @@ export class BranchImport {
   }
 
   async #create(
-    parent: Conversation,
+    parent: Place,
     { mark, fields }: Candidate,
     { messages, previous }: BranchContent,
   ): Promise<BranchOutcome> {
@@ -144,15 +154,19 @@ export class BranchImport {
  * What a conversation has of new messages: the last one that both have (or the one before them), the number of
  * messages that it has, and whether the others can follow at its end.
  */
-function sharedWith(conversation: Conversation, { messages, previous }: BranchContent) {
+function sharedWith(conversation: Place, { messages, previous }: BranchContent) {
   const byId = new Map(conversation.messages.map((message) => [message.id, message]));
   const firstNew = messages.findIndex(({ id }) => !byId.has(id));
   const count = firstNew === -1 ? messages.length : firstNew;
-  const before = previous === undefined ? [] : [previous.id, otherVersionId(previous)];
+  const before = previous === undefined ? [] : idsOf(previous);
   const lastId = messages[count - 1]?.id ?? before.find((id) => byId.has(id));
   const last = lastId === undefined ? undefined : byId.get(lastId);
   return { conversation, last, count, isAtEnd: conversation.messages.at(-1) === last };
 }
+
+/** The ids that the message can have in the store. */
+const idsOf = ({ id, content }: Identified): string[] =>
+  content === undefined ? [id] : [id, otherVersionId({ id, content })];
 
 type Shared = ReturnType<typeof sharedWith>;
 

@@ -12,7 +12,7 @@ import { type Summaries, sourceHashOf } from '../../stores/summaries/summary-fil
 import { maskedBy } from '../../stores/text-masker.js';
 import { addLeftOut, addProblem } from '../import-outcome.js';
 import type { ImportedConversation } from '../source-interface.js';
-import type { KnownConversation } from './already-imported.js';
+import type { KnownConversation, Planned } from './already-imported.js';
 import { BranchImport } from './branch-import.js';
 import {
   hasReplaced,
@@ -20,6 +20,7 @@ import {
   replacedWith,
   type SourceId,
   type SourceMark,
+  versionOf,
 } from './import-mark.js';
 import { candidateWithoutCopy } from './omit-forked-history.js';
 import { addUnder, differs, importWhole, type WholeImportOptions } from './own-export-import.js';
@@ -76,7 +77,6 @@ export class ConversationImport {
   importOne(kind: string, given: ImportedConversation): Promise<void> {
     const source = { kind, id: given.id };
     if (this.#started.get(source) !== undefined) {
-      if (this.#options.dryRun) return this.#reportDuplicate(given);
       this.#repeated.set({ kind, id: given.treeId ?? given.id }, true);
       return this.#inTurn(kind, given);
     }
@@ -113,13 +113,6 @@ export class ConversationImport {
     if (this.#repeated.get(tree)) return true;
     const id = this.#options.known.get(tree)?.conversationId;
     return id !== undefined && !this.#created.has(id);
-  }
-
-  async #reportDuplicate(given: ImportedConversation): Promise<void> {
-    const { outcome } = this.#options;
-    outcome.skipped += 1;
-    const message = `${given.id} is in the import twice. Only the first one was compared with the store.`;
-    addProblem(outcome, given, { code: 'ALREADY_EXISTS', message });
   }
 
   async #import(kind: string, given: ImportedConversation): Promise<void> {
@@ -166,16 +159,16 @@ export class ConversationImport {
     const tree = this.#storedTreeOf(candidate);
     const there = known.get(mark) ?? (tree ? undefined : known.getByFirstMessage(mark));
     const isLess = mark.isRemnant === true && there?.mark.isRemnant !== true;
-    if (there === undefined && known.hasId(mark.id)) {
+    const planned = known.planned(mark);
+    if (planned !== undefined) this.#planAgain(planned, candidate, there);
+    else if (there === undefined && known.hasId(mark.id)) {
       // The conversation was exported from this store, or has the id of one that is in this store.
       if (store.knownHead(mark.id)?.messageCount === mark.count) outcome.unchanged += 1;
       else throw differs(mark.id);
-    } else if (there === undefined && known.plannedCount(mark) !== undefined) {
-      this.#planAgain(mark);
     } else if (there === undefined) {
       const parentId = await this.#parentWith(candidate);
       if (parentId !== undefined) return this.#addToParent(parentId, candidate);
-      if (dryRun) known.plan(mark);
+      if (dryRun) known.plan(mark, plannedOf(mark));
       else await this.#create(candidate);
       outcome.added += 1;
       outcome.messages += candidate.messages.length;
@@ -186,14 +179,21 @@ export class ConversationImport {
     else await this.#update(there, this.#following(candidate, there));
   }
 
-  /** Counts a conversation that an earlier export of the same dry run would have added. */
-  #planAgain(mark: SourceMark): void {
+  /** Counts another version of a conversation that this dry run would have added or changed before. */
+  #planAgain(
+    planned: Planned,
+    { mark, messages }: Candidate,
+    there: KnownConversation | undefined,
+  ): void {
     const { outcome, known } = this.#options;
-    const more = mark.count - (known.plannedCount(mark) ?? 0);
-    outcome[more > 0 ? 'updated' : 'unchanged'] += 1;
-    if (more <= 0) return;
+    const more = mark.count - planned.count;
+    const now = plannedOf(mark);
+    const isNewer = more >= 0 && now.version !== planned.version;
+    outcome[isNewer ? 'updated' : 'unchanged'] += 1;
+    if (!isNewer) return;
     outcome.messages += more;
-    known.plan(mark);
+    known.plan(mark, now);
+    if (there !== undefined) known.planMessages(there.conversationId, messages);
   }
 
   /** The tree of a branch, if conversations of the tree were imported before. */
@@ -213,10 +213,8 @@ export class ConversationImport {
     if (tree !== undefined) return this.#branches.holderIn(tree, idsOf(messages.slice(0, 1)));
     const parent = branchOf && (await this.#parentOf(mark, branchOf));
     if (!parent || this.#created.has(parent.conversationId)) return undefined;
-    const stored = await this.#options.store.load(parent.conversationId);
-    return stored.messages.some(({ id }) => id === messages[0]?.id)
-      ? parent.conversationId
-      : undefined;
+    const stored = await this.#options.known.messagesOf(parent.conversationId);
+    return stored.some(({ id }) => id === messages[0]?.id) ? parent.conversationId : undefined;
   }
 
   async #addToParent(parentId: string, candidate: Candidate): Promise<void> {
@@ -310,7 +308,12 @@ export class ConversationImport {
       return;
     }
     const branched = await this.#addBranch(conversationId, candidate, plan);
-    if (!dryRun) {
+    if (dryRun) {
+      known.plan(candidate.mark, plannedOf(candidate.mark));
+      if (plan.revision.messages !== undefined) {
+        known.planMessages(conversationId, plan.revision.messages);
+      }
+    } else {
       await store.revise(conversationId, (current) => {
         const now = reconcile(
           current,
@@ -362,6 +365,8 @@ export class ConversationImport {
     return done;
   }
 }
+
+const plannedOf = (mark: SourceMark): Planned => ({ count: mark.count, version: versionOf(mark) });
 
 const idsOf = (messages: readonly { readonly id: string }[]): ReadonlySet<string> =>
   new Set(messages.map(({ id }) => id));

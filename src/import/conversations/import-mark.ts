@@ -38,7 +38,7 @@ export interface SourceMark {
 const MAX_REPLACED = 16;
 
 /** The name of a version in `replaced`. */
-const versionOf = ({ hash, head }: SourceMark): string => `${hash}${head}`;
+export const versionOf = ({ hash, head }: SourceMark): string => `${hash}${head}`;
 
 /** The value of `replaced` if the next version replaces this one, and the import has both. */
 export const replacedWith = (mark: SourceMark): readonly string[] =>
