@@ -4,6 +4,7 @@
  * nobody changed since, is replaced by a newer text of its source.
  */
 import { isAbsolute } from 'node:path';
+import { isoTime } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import { derivedUuid } from '../base/ids.js';
 import type { PlannedFacts } from '../exchange/graph-import.js';
@@ -132,30 +133,38 @@ export class OtherImport {
     }
   }
 
-  async #note({ note: wanted, content, origin }: ImportedNote): Promise<void> {
+  async #note(item: ImportedNote): Promise<void> {
     const { memoryBank } = this.#stores;
-    const note = freePath(wanted, this.#named);
+    const { origin, fileTimeMs } = item;
+    const note = freePath(item.note, this.#named);
     this.#notes ??= this.#readNotes();
     const { marks, inTrash } = await this.#notes;
-    const text = withFinalNewline(content);
+    const text = withFinalNewline(item.content);
     const source = hashOf(Buffer.from(text));
     const mark = marks.get(note);
+    const updatedAt = fileTimeMs && isoTime(Math.max(0, Math.round(fileTimeMs)));
     const there = await this.#noteAt(note);
     const isSameInSource = mark?.source === source;
-    const setMark = ({ hash: stored }: { readonly hash: string }) => {
+    const isOlder = mark?.updatedAt !== undefined && updatedAt && updatedAt < mark.updatedAt;
+    const setMark = (stored: string) => {
       if (isSameInSource && mark.stored === stored) return;
-      marks.set(note, { source, stored, origin: mark?.origin ?? origin });
+      const known = { origin: mark?.origin ?? origin, ...(updatedAt && { updatedAt }) };
+      marks.set(note, { source, stored, ...known });
       this.#isMarked = true;
     };
     if (there === undefined) {
       if (inTrash.has(note)) return addLeftOut(this.#outcome, 'notes deleted here');
-      setMark(this.#dryRun ? this.#plan(note, text) : await memoryBank.add(note, text));
+      setMark((this.#dryRun ? this.#plan(note, text) : await memoryBank.add(note, text)).hash);
       this.#outcome.notes += 1;
-    } else if (there.content.trimEnd() === text.trimEnd()) setMark(there);
-    else if (isSameInSource) return;
-    else if (mark?.stored === there.hash && !(await isOfOther(mark, origin))) {
+    } else if (there.content.trimEnd() === text.trimEnd()) {
+      if (!isOlder) setMark(there.hash);
+    } else if (isSameInSource) return;
+    else if (mark === undefined || (await isOfOther(mark, origin)))
+      throw differs(`The note ${note}`);
+    else if (isOlder) addLeftOut(this.#outcome, 'older texts of notes');
+    else if (mark.stored === there.hash) {
       const edit = () => memoryBank.edit(note, there.hash, () => text);
-      setMark(this.#dryRun ? this.#plan(note, text) : await edit());
+      setMark((this.#dryRun ? this.#plan(note, text) : await edit()).hash);
       this.#outcome.notesUpdated += 1;
     } else throw differs(`The note ${note}`);
   }

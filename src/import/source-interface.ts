@@ -92,6 +92,8 @@ export interface ImportedNote extends RecordLocation {
   /** The folder on this machine, or an id, that distinguishes it from notes of other inputs with the same path. */
   readonly origin?: string | undefined;
   readonly content: string;
+  /** Modification time of its file. */
+  readonly fileTimeMs?: number | undefined;
 }
 
 export interface ImportedInsight extends RecordLocation {

@@ -2,6 +2,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { zipOf } from '../support/zip.js';
 import { folderWith, openImportBench } from './bench.js';
 
 const NOTE = 'imported/projects/shed.md';
@@ -34,6 +35,30 @@ describe('a note that is imported again', () => {
     const before = bench.hash();
     expect(await bench.import(folder)).toMatchObject({ notes: 0, notesUpdated: 0, problems: [] });
     expect(bench.hash()).toBe(before);
+  });
+
+  it('keeps the newest text of its source if an older export is imported later, alone or again', async () => {
+    const project = (content: string) => [
+      { uuid: 'p', name: 'Shed', docs: [{ uuid: 'd', filename: 'plan', content }] },
+    ];
+    const zip = (day: number, text: string) =>
+      zipOf([{ name: 'projects.json', content: JSON.stringify(project(text)), day }]);
+    const files = { 'a.zip': zip(1, 'larch'), 'b.zip': zip(2, 'oak') };
+    const both = folderWith(files);
+    const plan = async () => (await bench.memoryBank.read('imported/claude/Shed/plan.md')).content;
+    expect(await bench.import(both)).toMatchObject({ notes: 1, notesUpdated: 1 });
+    const before = bench.hash();
+    for (const path of [both, join(both, 'a.zip')]) {
+      expect(await bench.import(path)).toMatchObject({
+        notesUpdated: 0,
+        problems: [],
+        leftOut: { 'older texts of notes': 1 },
+      });
+      expect(await plan()).toBe('oak\n');
+      expect(bench.hash()).toBe(before);
+    }
+    await bench.import(folderWith({ 'c.zip': zip(3, 'pine') }));
+    expect(await plan()).toBe('pine\n');
   });
 
   it('stays as it was changed here, and is reported if its source changed too', async () => {

@@ -9,6 +9,8 @@ export interface ZipEntry {
   /** Sizes that the archive states instead of the true ones. */
   claimsBytes?: number;
   isEncrypted?: boolean;
+  /** It was changed on this day of January 2025 (default: the first). */
+  day?: number;
   /** Its checksum is wrong, or its compressed bytes are changed. */
   damage?: 'checksum' | 'bytes';
 }
@@ -19,7 +21,7 @@ export function zipOf(entries: readonly ZipEntry[]): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
-  for (const { name, content, mode = 0o100644, claimsBytes, isEncrypted, damage } of entries) {
+  for (const { name, content, mode = 0o100644, claimsBytes, isEncrypted, damage, day } of entries) {
     const plain = Buffer.from(content);
     const packed = deflateRawSync(plain);
     if (damage === 'bytes') packed.fill(0xff, packed.byteLength >> 1);
@@ -28,7 +30,7 @@ export function zipOf(entries: readonly ZipEntry[]): Buffer {
     common.writeUInt16LE(20, 0);
     common.writeUInt16LE(0x800 | (isEncrypted ? 1 : 0), 2);
     common.writeUInt16LE(8, 4);
-    common.writeUInt32LE(0x5a21_0000, 6);
+    common.writeUInt16LE(0x5a20 | (day ?? 1), 8);
     common.writeUInt32LE((crc32(plain) ^ (damage === 'checksum' ? 1 : 0)) >>> 0, 10);
     common.writeUInt32LE(packed.byteLength, 14);
     common.writeUInt32LE(claimsBytes ?? plain.byteLength, 18);

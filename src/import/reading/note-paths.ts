@@ -27,7 +27,7 @@ export function plainName(text: string): string {
 
 /** One note, or several if the text is too long for one. The text is split between lines. */
 export function* notesOf(
-  location: RecordLocation & Pick<ImportedNote, 'origin'>,
+  location: RecordLocation & Pick<ImportedNote, 'origin' | 'fileTimeMs'>,
   folder: readonly string[],
   name: string,
   content: string,
@@ -36,8 +36,8 @@ export function* notesOf(
   const parts = [...partsOf(content.toWellFormed())];
   for (const [index, part] of parts.entries()) {
     const note = `${base.join('/')}${index === 0 ? '' : `-${index + 1}`}.md`;
-    const { path, record, origin } = location;
-    yield { type: 'note', path, record, note, content: part, origin };
+    const { path, record, origin, fileTimeMs } = location;
+    yield { type: 'note', path, record, note, content: part, origin, fileTimeMs };
   }
 }
 

@@ -65,7 +65,8 @@ async function* memoryNotes(file: InputFile): AsyncGenerator<ImportItem> {
   const text = await textOf(file);
   const project = posix.basename(posix.dirname(posix.dirname(file.name)));
   const name = posix.basename(file.name);
-  if (text !== undefined) yield* notesOf({ path: file.name }, ['claude-code', project], name, text);
+  const location = { path: file.name, fileTimeMs: file.modifiedAtMs };
+  if (text !== undefined) yield* notesOf(location, ['claude-code', project], name, text);
 }
 
 async function* groupConversations(

@@ -53,10 +53,10 @@ export const claude: Source = {
     const [projects, memories] = [projectsOf(input), memoriesOf(input)];
     const { names, folders } = await projectsIn(projects);
     for (const file of projects) {
-      for await (const record of elementsOf(file)) yield* projectNotes(record, folders);
+      for await (const record of elementsOf(file)) yield* projectNotes(record, file, folders);
     }
     for (const file of memories) {
-      for await (const record of elementsOf(file)) yield* memoryNotes(record);
+      for await (const record of elementsOf(file)) yield* memoryNotes(record, file);
     }
     const notes = new Set([...projects, ...memories]);
     const files = filesNamed(CONVERSATIONS, input).filter((file) => !notes.has(file));
@@ -113,6 +113,7 @@ async function projectsIn(files: readonly InputFile[]) {
 
 function* projectNotes(
   record: JsonRecord,
+  { modifiedAtMs: fileTimeMs }: InputFile,
   folders: ReadonlyMap<string, string>,
 ): Generator<ImportItem> {
   const { value, path, record: at } = record;
@@ -123,7 +124,7 @@ function* projectNotes(
   const id = textIn(value['uuid']);
   const name = id === undefined ? undefined : folders.get(id);
   const folder = ['claude', name ?? textIn(value['name']) ?? 'project'];
-  const location = { ...record, origin: id };
+  const location = { ...record, origin: id, fileTimeMs };
   const instructions = textIn(value['prompt_template']);
   const used = new Set(['instructions']);
   if (instructions !== undefined) yield* notesOf(location, folder, 'instructions', instructions);
@@ -138,14 +139,18 @@ function* projectNotes(
 }
 
 /** What Claude remembers about the user. The format is not documented, so only texts are imported. */
-function* memoryNotes(record: JsonRecord): Generator<ImportItem> {
+function* memoryNotes(
+  record: JsonRecord,
+  { modifiedAtMs: fileTimeMs }: InputFile,
+): Generator<ImportItem> {
   const fields = objectIn(record.value);
   const all = textIn(fields['conversations_memory']);
-  const location = { ...record, origin: textIn(fields['account_uuid']) };
+  const location = { ...record, origin: textIn(fields['account_uuid']), fileTimeMs };
   if (all !== undefined) yield* notesOf(location, ['claude'], 'memory', all);
   for (const [id, text] of Object.entries(objectIn(fields['project_memories']))) {
     const memory = textIn(text);
-    if (memory !== undefined) yield* notesOf(record, ['claude', 'memory'], id, memory);
+    const ofProject = { ...record, fileTimeMs };
+    if (memory !== undefined) yield* notesOf(ofProject, ['claude', 'memory'], id, memory);
   }
   for (const file of objectsIn(fields['memory_files'])) {
     const { dir, name } = posix.parse(textIn(file['path']) ?? '');

@@ -82,5 +82,6 @@ async function noteOf(file: InputFile, { path, form }: Input): Promise<ImportIte
   const inBank = /(?:^|\/)memory[-_]bank\/(.+)$/i.exec(file.name)?.[1];
   const note = inBank ?? (form === 'file' ? posix.basename(file.name) : file.name);
   const origin = form === 'folder' ? path : undefined;
-  return { type: 'note', path: file.name, note, content, origin };
+  const fileTimeMs = file.modifiedAtMs;
+  return { type: 'note', path: file.name, note, content, origin, fileTimeMs };
 }

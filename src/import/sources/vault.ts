@@ -59,7 +59,8 @@ async function* itemsOf(file: InputFile, origin: string | undefined): AsyncGener
   }
   const { dir, name } = posix.parse(file.name);
   const location = { path: file.name };
-  yield* notesOf({ ...location, origin }, dir === '' ? [] : dir.split('/'), name, text);
+  const ofNote = { ...location, origin, fileTimeMs: file.modifiedAtMs };
+  yield* notesOf(ofNote, dir === '' ? [] : dir.split('/'), name, text);
   const { fields, body } = frontMatter(text);
   const subject = (fields.get('title') ?? name).slice(0, MAX_FACT_PART_LENGTH);
   let number = 0;

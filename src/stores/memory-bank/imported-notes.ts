@@ -14,6 +14,8 @@ const markSchema = z.object({
   stored: z.string(),
   /** The folder or the id in the source from which it came. */
   origin: z.string().optional(),
+  /** ISO 8601: the time of the file in the source. */
+  updatedAt: z.string().optional(),
 });
 export type ImportedNoteMark = z.output<typeof markSchema>;
 
