@@ -1,5 +1,7 @@
 /** The tool `merge_conversations`: makes one conversation of two, and moves the two to the trash. */
 import { z } from 'zod';
+import { undefinedIfUnreadable } from '../../base/errors.js';
+import { objectsIn } from '../../base/json-fields.js';
 import { headSchema, newTitle, titled, toListed } from '../conversation-input.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 
@@ -8,7 +10,7 @@ export const mergeConversations = defineTool({
   toolset: 'conversations',
   title: 'Merge two conversations',
   description:
-    'Merges two conversations into a new one, with all messages in order of time and the tags of both; module and key are those of the first one if it has them, and so is a title that was given. The two are moved to the trash, from which the user can restore them.',
+    'Merges two conversations into a new one, with all messages in order of time and the tags of both; module and key are those of the first one if it has them, and so is a title that was given. The two are moved to the trash, from which the user can restore them. If one of them was the active conversation, the new one becomes it.',
   input: () =>
     z.strictObject({
       conversationIds: z
@@ -27,11 +29,24 @@ export const mergeConversations = defineTool({
       conversationPath: z.string(),
     }),
   annotations: REMOVES,
-  async run({ conversationIds: [first = '', second = ''], title }, { conversations }, { signal }) {
+  async run(
+    { conversationIds: [first = '', second = ''], title },
+    { conversations, state },
+    { signal },
+  ) {
     const { head, trashed } = await conversations.merge(first, second, {
       ...titled(title),
       signal,
     });
+    const active = (await undefinedIfUnreadable(state.get()))?.activeConversation;
+    const sources = objectsIn(head.metadata?.['mergedFrom']).slice(-2);
+    const isSource = sources.some((each) =>
+      [each['conversationId'], each['clientId']].includes(active),
+    );
+    if (active !== undefined && isSource && active !== head.clientId) {
+      // The merge is done, so an error of the state must not be its answer.
+      await undefinedIfUnreadable(state.set({ activeConversation: head.conversationId }));
+    }
     return {
       ...toListed(head),
       mergedFrom: trashed.map(({ name, path }) => ({ trashName: name, trashPath: path })),

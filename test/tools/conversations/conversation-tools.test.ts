@@ -191,6 +191,31 @@ describe('branch_conversation and merge_conversations', () => {
   });
 });
 
+describe('the active conversation of the state', () => {
+  it.each([
+    'b',
+    'id of b',
+    'a',
+  ])('becomes the merged one if it is one of its sources: %s', async (active) => {
+    await save('a', 'one');
+    const { conversationId } = await save('b', 'two');
+    await call('set_state', { activeConversation: active === 'id of b' ? conversationId : active });
+    const merged = await call('merge_conversations', { conversationIds: ['a', 'b'] });
+    const expected = active === 'a' ? 'a' : merged['conversationId'];
+    expect(await call('get_state')).toMatchObject({
+      activeConversation: expected,
+      activeConversationFound: true,
+    });
+  });
+
+  it('stays if it is another one', async () => {
+    for (const key of ['a', 'b', 'c']) await save(key, 'one');
+    await call('set_state', { activeConversation: 'c' });
+    await call('merge_conversations', { conversationIds: ['a', 'b'] });
+    expect(await call('get_state')).toMatchObject({ activeConversation: 'c' });
+  });
+});
+
 describe('export_conversations', () => {
   it('says how many attachments are not in the text or the file', async () => {
     const { conversationPath } = await call('save_message', { role: 'user', content: 'x' });
