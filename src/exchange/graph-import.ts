@@ -7,22 +7,21 @@
 import { type Clock, systemClock } from '../base/clock.js';
 import { countOf, shortened } from '../base/display-text.js';
 import { AppError, isAppError, passes } from '../base/errors.js';
-import { sha256Hex } from '../base/ids.js';
-import { jsonTextsIn } from '../base/json.js';
 import { objectIn } from '../base/json-fields.js';
 import { TimeSlice } from '../base/time-slice.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import { checkTriple, type NewTriple } from '../stores/knowledge-graph/model/triple.js';
 import type { MemoryBank, NoteInfo } from '../stores/memory-bank/memory-bank.js';
-import { encodeNote } from '../stores/memory-bank/note-text.js';
+import { encodeNote, hashOf } from '../stores/memory-bank/note-text.js';
 import { readExportFile } from './export-folder.js';
 import type { LongObservations } from './graph-format-names.js';
-import { FACT_FIELDS, factOf, partsOf } from './graph-jsonl.js';
+import { FACT_FIELDS, factOf, linesOf, partsOf } from './graph-jsonl.js';
 import {
   itemsOf,
   MEMORY_FIELDS,
   type MemoryItem,
   memoryLineOf,
+  notePathOf,
   noteTriple,
 } from './memory-jsonl.js';
 
@@ -160,16 +159,14 @@ export class GraphImport {
     facts: readonly Fact[],
     planned: PlannedFacts = { facts: [], notes: new Set() },
   ): Promise<Pick<GraphImportResult, 'added' | 'notes'>> {
-    const { kg, memoryBank } = this.#options;
+    const { kg } = this.#options;
     const notes: string[] = [];
-    for (const path of new Set(facts.flatMap(({ note }) => note?.path ?? []))) {
-      if (planned.notes.has(path)) continue;
-      const found = await memoryBank.read(path).catch((error: unknown) => {
-        if (!isAppError(error, 'E_MB_FILE_NOT_FOUND')) throw error;
-      });
-      if (found === undefined) notes.push(path);
+    for (const { note, triple } of facts) {
+      if (note === undefined || planned.notes.has(note.path)) continue;
+      if (await this.#isThere(note, triple)) continue;
+      planned.notes.add(note.path);
+      notes.push(note.path);
     }
-    for (const path of notes) planned.notes.add(path);
     const before = await kg.countNew(planned.facts);
     for (const { triple } of facts) planned.facts.push(triple);
     return { added: (await kg.countNew(planned.facts)) - before, notes };
@@ -177,13 +174,13 @@ export class GraphImport {
 
   async #store(facts: readonly Fact[], request: GraphImportRequest, stored: Stored): Promise<void> {
     const { text, signal, onProgress } = request;
-    const notes = facts.flatMap(({ note }) => note ?? []);
+    const notes = facts.filter(({ note }) => note !== undefined);
     const steps = notes.length + facts.length;
     const report = (done: number) =>
       onProgress?.(text.length * (1 + done / steps), 2 * text.length);
-    for (const [index, note] of notes.entries()) {
+    for (const [index, { note, triple }] of notes.entries()) {
       signal?.throwIfAborted();
-      const info = await this.#writeNote(note);
+      const info = note && (await this.#writeNote(note, triple));
       if (info !== undefined) stored.notes.push(info);
       report(index + 1);
     }
@@ -201,13 +198,28 @@ export class GraphImport {
   }
 
   /** The new note; `undefined` if it exists already and is kept, because a person may have changed it. */
-  async #writeNote({ path, text }: Note): Promise<NoteInfo | undefined> {
+  async #writeNote(note: Note, triple: NewTriple): Promise<NoteInfo | undefined> {
+    if (await this.#isThere(note, triple)) return undefined;
     try {
-      return await this.#options.memoryBank.add(path, text);
+      return await this.#options.memoryBank.add(note.path, note.text);
     } catch (error) {
       if (isAppError(error, 'ALREADY_EXISTS')) return undefined;
       throw error;
     }
+  }
+
+  /** Whether the note exists, or is not written again: its fact is stored, and it was renamed or deleted here. */
+  async #isThere({ path, text }: Note, triple: NewTriple): Promise<boolean> {
+    const { kg, memoryBank } = this.#options;
+    const found = await memoryBank.read(path).catch((error: unknown) => {
+      if (!isAppError(error, 'E_MB_FILE_NOT_FOUND')) throw error;
+    });
+    if (found !== undefined) return true;
+    if ((await kg.countNew([triple])) > 0) return false;
+    await memoryBank.refresh();
+    const hash = hashOf(Buffer.from(text));
+    if (memoryBank.known().some((note) => note.hash === hash)) return true;
+    return (await memoryBank.trashed()).some(({ original }) => original === path);
   }
 
   async #removeNote({ path, hash }: NoteInfo): Promise<void> {
@@ -304,38 +316,6 @@ function interrupted(
     details: { ...details, facts: total, stored: facts, added },
     cause: error,
   });
-}
-
-/** The same path for the same observation, so that the note is written once. */
-function notePathOf(entity: string, text: string): string {
-  const words = entity
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '');
-  const name = words.slice(0, 40) || 'entity';
-  return `observations/${name}-${sha256Hex(JSON.stringify([entity, text])).slice(0, 16)}.md`;
-}
-
-interface Line {
-  /** From 1. */
-  readonly number: number;
-  readonly value: string;
-  /** Offset of the end of the line in the text. */
-  readonly end: number;
-}
-
-/** A generator, because a text may have millions of lines. */
-function* linesOf(text: string): Generator<Line> {
-  let start = text.startsWith('\uFEFF') ? 1 : 0;
-  for (let number = 1; start < text.length; number += 1) {
-    const next = text.indexOf('\n', start);
-    const end = next === -1 ? text.length : next;
-    const value = text.slice(start, end).trim();
-    if (value !== '') {
-      for (const each of jsonTextsIn(value)) yield { number, value: each, end };
-    }
-    start = end + 1;
-  }
 }
 
 /** The format of the first line that has one. Throws VALIDATION_ERROR if no line has. */

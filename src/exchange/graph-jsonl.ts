@@ -1,6 +1,7 @@
 /** Facts as JSON Lines, which have all fields and can be imported again. */
 import { isoTime, timeOfText } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
+import { jsonTextsIn } from '../base/json.js';
 import { isRecord, isString, type JsonObject } from '../base/json-fields.js';
 import type { NewTriple, Triple } from '../stores/knowledge-graph/model/triple.js';
 
@@ -55,4 +56,26 @@ function timeOf(name: string, value: unknown): number {
   const time = isString(value) ? timeOfText(value) : value;
   if (typeof time === 'number' && !Number.isNaN(time)) return time;
   throw new AppError('VALIDATION_ERROR', `The value of ${name} is not a time.`);
+}
+
+interface Line {
+  /** From 1. */
+  readonly number: number;
+  readonly value: string;
+  /** Offset of the end of the line in the text. */
+  readonly end: number;
+}
+
+/** A generator, because a text may have millions of lines. */
+export function* linesOf(text: string): Generator<Line> {
+  let start = text.startsWith('\uFEFF') ? 1 : 0;
+  for (let number = 1; start < text.length; number += 1) {
+    const next = text.indexOf('\n', start);
+    const end = next === -1 ? text.length : next;
+    const value = text.slice(start, end).trim();
+    if (value !== '') {
+      for (const each of jsonTextsIn(value)) yield { number, value: each, end };
+    }
+    start = end + 1;
+  }
 }

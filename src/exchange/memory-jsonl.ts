@@ -13,6 +13,7 @@
  */
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
+import { sha256Hex } from '../base/ids.js';
 import { isPart, type TripleKey } from '../stores/knowledge-graph/model/triple.js';
 
 const TYPE = 'entity type';
@@ -74,6 +75,16 @@ export function itemsOf(line: MemoryLine): MemoryItem[] {
   // observations needs the type.
   if (entityType === '' && items.length > 0) return items;
   return [factOrRefusal(subject, TYPE, escaped(entityType)), ...items];
+}
+
+/** The same path for the same observation, so that the note is written once. */
+export function notePathOf(entity: string, text: string): string {
+  const words = entity
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+  const name = words.slice(0, 40) || 'entity';
+  return `observations/${name}-${sha256Hex(JSON.stringify([entity, text])).slice(0, 16)}.md`;
 }
 
 /** The triple for a long observation whose text is in a note. */

@@ -445,6 +445,28 @@ describe('the official memory server', () => {
     expect(await textOf('memory')).toContain('A long story');
   });
 
+  it('does not write a long observation again whose note was renamed or deleted here', async () => {
+    const { bring, importer, memoryBank, kg } = openPlace();
+    const line = (text: string) =>
+      JSON.stringify({ type: 'entity', name: 'Ada', entityType: 'p', observations: [text] });
+    const [renamed = '', deleted = ''] = (
+      await bring(`${line(LONG)}\n${line(`${LONG}more`)}`, 'notes')
+    ).notes;
+    await memoryBank.rename(renamed, 'ada/story.md', undefined);
+    await memoryBank.delete(deleted);
+    const text = `${line(LONG)}\n${line(`${LONG}more`)}\n${line(`${LONG}other`)}`;
+    const request = { text, longObservations: 'notes' } as const;
+    const planned = await importer.import({ ...request, dryRun: true });
+    expect(planned).toMatchObject({ added: 1, notes: [expect.stringMatching(/^observations/)] });
+    expect(await importer.import(request)).toMatchObject({ added: 1, notes: planned.notes });
+    await memoryBank.refresh();
+    const paths = memoryBank.known().map(({ path }) => path);
+    expect(paths).toEqual(['ada/story.md', ...planned.notes].sort());
+    // A fact that is added again needs its note.
+    await kg.delete([{ subject: 'Ada', predicate: 'observation note', object: deleted }]);
+    expect((await bring(line(`${LONG}more`), 'notes')).notes).toEqual([deleted]);
+  });
+
   it('keeps facts of Daybook whose predicates are words of its format', async () => {
     const folder = tempFolder();
     const from = openPlace();
