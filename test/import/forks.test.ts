@@ -1,5 +1,5 @@
 /** Sessions that were resumed, forked, copied or edited here, and then grow: no message is doubled. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { counts, folderWith, lines, openImportBench, said } from './bench.js';
@@ -87,6 +87,30 @@ describe('a session of Claude Code', () => {
     await run();
     expect(said(bench.bySource(A))).toEqual(texts(1, 2, 3, 4, 15, 16));
     expect(talks()).toContainEqual(texts(5, 6));
+  });
+
+  it('that has branches and a subagent keeps them under a new id when the first file is deleted', async () => {
+    const rewound = [...START, line(5, 4), line(6, 5), line(15, 4), line(16, 15)];
+    const subagent = (session: string) => {
+      mkdirSync(path(`-shed/${session}/subagents`), { recursive: true });
+      write(`-shed/${session}/subagents/agent-x.jsonl`, [
+        { ...line(91, null, session, 'look'), isSidechain: true, agentId: 'x' },
+      ]);
+    };
+    write('-shed/a.jsonl', rewound);
+    renameSync(path('-shed/a.jsonl'), path(`-shed/${A}.jsonl`));
+    subagent(A);
+    await run();
+    const before = talks();
+    expect(before.flat().sort()).toEqual([...texts(1, 2, 3, 4, 5, 6, 15, 16), 'user: look'].sort());
+    rmSync(path(`-shed/${A}.jsonl`));
+    rmSync(path(`-shed/${A}`), { recursive: true });
+    // The newest message is in another branch now, which the source shows.
+    write(`-shed/${B}.jsonl`, [...inSession(B, rewound), line(27, 6, B)]);
+    subagent(B);
+    expect(counts(await run())).toMatchObject({ added: 0 });
+    expect(talks()).toHaveLength(before.length);
+    expect(talks().flat().sort()).toEqual([...before.flat(), ...texts(27)].sort());
   });
 
   it('that was forked from a fork continues in the branch of the branch', async () => {

@@ -124,7 +124,10 @@ export class AlreadyImported {
    * Returns the conversation of a kind that begins with this message. The source may have given the
    * conversation another id since.
    */
-  getByFirstMessage({ kind, first }: SourceMark): KnownConversation | undefined {
+  getByFirstMessage({
+    kind,
+    first,
+  }: Pick<SourceMark, 'kind' | 'first'>): KnownConversation | undefined {
     const conversationId = first && this.#byFirst.get({ kind, id: first });
     const mark = conversationId && markIn(this.#store.knownHead(conversationId)?.metadata);
     return mark && mark.first === first ? { conversationId, mark } : undefined;

@@ -26,6 +26,7 @@ import { candidateWithoutCopy } from './omit-forked-history.js';
 import { addUnder, differs, importWhole, type WholeImportOptions } from './own-export-import.js';
 import type { Candidate } from './planned-conversation.js';
 import { isChanged, isOtherPath, type Reconciled, reconcile } from './reconcile.js';
+import { RenamedTrees } from './renamed-trees.js';
 import { BySource } from './source-id-map.js';
 
 /** Errors that concern one conversation and do not stop the others. */
@@ -54,6 +55,7 @@ export interface ConversationImportOptions extends WholeImportOptions {
 export class ConversationImport {
   readonly #options: ConversationImportOptions;
   readonly #branches: BranchImport;
+  readonly #renamed: RenamedTrees;
   /** Ids of the conversations that this import created. */
   readonly #created = new Set<string>();
   /** Conversations that are being imported or are done in this import. */
@@ -68,13 +70,15 @@ export class ConversationImport {
   constructor(options: ConversationImportOptions) {
     this.#options = options;
     this.#branches = new BranchImport(options);
+    this.#renamed = new RenamedTrees(options.known);
   }
 
   /**
    * Durable when it resolves. Throws only errors that concern all conversations: STORAGE_FULL,
    * FILESYSTEM_ERROR.
    */
-  importOne(kind: string, given: ImportedConversation): Promise<void> {
+  importOne(kind: string, asGiven: ImportedConversation): Promise<void> {
+    const given = this.#renamed.underKnownIds(kind, asGiven);
     const source = { kind, id: given.id };
     if (this.#started.get(source) !== undefined) {
       this.#repeated.set({ kind, id: given.treeId ?? given.id }, true);
