@@ -80,7 +80,10 @@ export class AlreadyImported {
     for (const { conversationId, clientId, branchOf, metadata } of await store.list()) {
       known.#ids.add(conversationId);
       for (const id of sourcesOfMerge(metadata)) merged.add(id);
-      for (const mark of mergedMarksIn(metadata)) setOlder(known.#mergedInto, mark, conversationId);
+      for (const mark of mergedMarksIn(metadata)) {
+        setOlder(known.#mergedInto, mark, conversationId);
+        known.#addBranchId(mark);
+      }
       known.add(conversationId);
       if (branchOf !== undefined) known.#addBranch(branchOf.conversationId, conversationId);
       if (clientId !== undefined) known.#clientIds.add(clientId);
@@ -162,7 +165,7 @@ export class AlreadyImported {
   /** The branches that imports made for messages of this source. */
   madeBranches(source: SourceId): readonly string[] {
     return [...(this.#branchIds.get(source) ?? [])].flatMap((id) => {
-      const found = id.startsWith(`${source.id}+`) ? this.#byId.get({ ...source, id }) : undefined;
+      const found = id.startsWith(`${source.id}+`) ? this.#idOf({ ...source, id }) : undefined;
       return found ?? [];
     });
   }
@@ -179,14 +182,18 @@ export class AlreadyImported {
     const mark = markIn(metadata);
     if (mark === undefined) return;
     if (branchOf !== undefined) this.#addBranch(branchOf.conversationId, conversationId);
-    const { kind, id, first } = mark;
+    const { kind, first } = mark;
+    this.#addBranchId(mark);
+    setOlder(this.#byId, mark, conversationId);
+    if (first !== undefined) setOlder(this.#byFirst, { kind, id: first }, conversationId);
+  }
+
+  #addBranchId({ kind, id }: SourceId): void {
     for (const { index } of id.matchAll(BRANCH_MARK)) {
       const tree = { kind, id: id.slice(0, index) };
       const ids = this.#branchIds.get(tree) ?? new Set();
       this.#branchIds.set(tree, ids.add(id));
     }
-    setOlder(this.#byId, mark, conversationId);
-    if (first !== undefined) setOlder(this.#byFirst, { kind, id: first }, conversationId);
   }
 
   /** Why the conversation is not imported again: it was deleted, merged or archived here, and not restored. */
