@@ -160,6 +160,24 @@ describe('a repeated import', () => {
     expect(said(bench.jsonOf(id))).toHaveLength(3);
   });
 
+  it('adds an answer that replaces another, also if a tag was added here and removed again', async () => {
+    const bench = await openImportBench();
+    await bench.importText([conversation('x1', [A, B])]);
+    const { conversationId, tags } = bench.bySource('x1');
+    bench.time.now = Date.parse('2026-01-01T10:00:00.000Z');
+    await bench.store.update(conversationId, { tags: ['shed'] });
+    await bench.store.update(conversationId, { tags });
+    const other = conversation('x1', [A, { ...B, id: D.id, text: 'other' }], {
+      update_time: 1737724950,
+    });
+    const [one = '', two = ''] = [A.id, B.id];
+    const before = conversation('x1', [A, B]).mapping[two];
+    Object.assign(other.mapping, { [two]: { ...before, parent: one } });
+    const report = await bench.importText([other]);
+    expect(report).toMatchObject({ added: 1, updated: 1, messages: 1 });
+    expect(said(bench.bySource('x1'))).toEqual(['user: one', 'assistant: other']);
+  });
+
   it('keeps a title that a user set here', async () => {
     const bench = await openImportBench();
     await bench.importText([conversation('x1', [A])]);

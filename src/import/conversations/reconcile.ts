@@ -115,7 +115,9 @@ export const isChanged = (mark: SourceMark, now: SourceMark): boolean =>
 function isOlder(current: Conversation, mark: SourceMark, { fields, messages, ...now }: Candidate) {
   const isOlderVersion = isOlderMark(mark, now.mark);
   if (onlyLacksMessages(current, mark, { fields, messages, ...now })) return true;
-  if (!isOlderVersion && fields.updatedAt >= current.updatedAt) return false;
+  // The conversation here can have a later time only because its title was changed back, or it was merged.
+  const hasTimes = mark.updatedAt !== undefined && now.mark.updatedAt !== undefined;
+  if (!isOlderVersion && (hasTimes || fields.updatedAt >= current.updatedAt)) return false;
   if (messages.length > mark.count) return false;
   const stored = new Set(current.messages.map(({ id }) => id));
   const hasFewer = isOlderVersion || messages.length < mark.count;
