@@ -210,6 +210,19 @@ describe('merge', () => {
     expect(merged.messages.at(-1)?.parentMessageId).toBe('2');
   });
 
+  it('keeps the ids of the source if its branch is named first', async () => {
+    const { store, a } = await openPair();
+    const branch = await store.branch(a.conversationId, '2');
+    const copy = branch.messages.at(-1)?.id ?? '';
+    const own = [{ ...user('other way'), parentMessageId: copy, createdAt: at(20) }];
+    await store.append(branch.conversationId, own);
+    const { head } = await store.merge(branch.conversationId, a.conversationId);
+    const merged = await store.load(head.conversationId);
+    expect(contents(merged)).toEqual(['a1', 'a2', 'a3, told earlier by hand', 'other way']);
+    expect(merged.messages.slice(0, 3).map(({ id }) => id)).toEqual(a.messages.map(({ id }) => id));
+    expect(merged.messages.at(-1)?.parentMessageId).toBe('2');
+  });
+
   it('keeps a message of a branch that was changed there', async () => {
     const { store, a, put } = await openPair();
     const branch = await store.branch(a.conversationId, '2');

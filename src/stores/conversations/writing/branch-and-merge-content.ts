@@ -3,8 +3,8 @@
  * message ids, because its source still exists and a message id must identify one message of the store. A
  * merged conversation keeps the ids, so that references stay valid, because its sources move to the trash;
  * only the second of two equal ids is replaced. Messages that a branch shares with its source are in the
- * merged conversation once. `parentMessageId` is changed accordingly, and removed if the parent is not an
- * earlier message.
+ * merged conversation once, with the ids of the source. `parentMessageId` is changed accordingly, and removed if
+ * the parent is not an earlier message.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -78,13 +78,17 @@ interface Placed {
 
 function inTimeOrder(first: Conversation, second: Conversation): Placed[] {
   const shared = sharedBeginning(first.messages, second.messages);
-  const firstIds = new Map(first.messages.map(({ id }) => [id, id]));
-  const secondIds = new Map(
-    second.messages.map(({ id }, index) => {
-      const same = index < shared ? first.messages[index]?.id : undefined;
-      return [id, same ?? (firstIds.has(id) ? newUuid() : id)];
+  // The ids of a branch are new; the older ones are known to imports and to other conversations.
+  const isBranch = first.branchOf?.conversationId === second.conversationId;
+  const [kept, other] = isBranch ? [second, first] : [first, second];
+  const keptIds = new Map(kept.messages.map(({ id }) => [id, id]));
+  const otherIds = new Map(
+    other.messages.map(({ id }, index) => {
+      const same = index < shared ? kept.messages[index]?.id : undefined;
+      return [id, same ?? (keptIds.has(id) ? newUuid() : id)];
     }),
   );
+  const [firstIds, secondIds] = isBranch ? [otherIds, keptIds] : [keptIds, otherIds];
   const a = timed(first.messages, firstIds);
   const b = timed(second.messages, secondIds).slice(shared);
   const merged: Placed[] = [];
