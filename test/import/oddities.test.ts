@@ -617,3 +617,12 @@ it.each([
   await bench.importText(of({ id: 'large', messages }));
   expect(bench.bySource('large').messageCount).toBe(17);
 });
+
+it('a number in metadata that is too large is kept as text', async () => {
+  const bench = await openImportBench();
+  const message = '{"role": "user", "content": "hi"}';
+  await bench.importText(
+    `{"id": "c", "messages": [${message}], "metadata": {"a": [1e400, -1e999, null, 1]}}`,
+  );
+  expect(bench.bySource('c').metadata.a).toEqual(['Infinity', '-Infinity', null, 1]);
+});

@@ -11,14 +11,20 @@ export function requireDepth(value: unknown): void {
   );
 }
 
+/** JSON writes null for a number such as 1e400, which JSON.parse reads as Infinity. */
+const numbersAsText = (_key: string, value: unknown): unknown =>
+  typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
+
 /**
- * Returns the value as it will be read back from the file. VALIDATION_ERROR if JSON cannot represent it.
+ * Returns the value as it will be read back from the file; a number that JSON cannot represent becomes a text, such
+ * as `Infinity`, which the tools refuse before. VALIDATION_ERROR if JSON cannot represent it.
  * This check comes before the write, because an error in the write would fail all callers of the same commit.
  */
 export function jsonCopy<T extends object>(value: T): T {
   requireDepth(value);
   try {
-    return JSON.parse(JSON.stringify(value));
+    const text = JSON.stringify(value);
+    return JSON.parse(text.includes('null') ? JSON.stringify(value, numbersAsText) : text);
   } catch (cause) {
     throw new AppError('VALIDATION_ERROR', 'The metadata cannot be written as JSON.', { cause });
   }
