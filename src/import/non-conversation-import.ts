@@ -7,7 +7,6 @@ import { isAbsolute } from 'node:path';
 import { isoTime } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import { derivedUuid } from '../base/ids.js';
-import type { PlannedFacts } from '../exchange/graph-import.js';
 import { readStamp } from '../files/read/stamp.js';
 import { readInsight } from '../stores/insights/insight-file.js';
 import type { InsightStore } from '../stores/insights/insights.js';
@@ -42,7 +41,7 @@ interface GraphLines {
     readonly text: string;
     readonly longObservations: 'notes';
     readonly dryRun: boolean;
-    readonly planned: PlannedFacts;
+    readonly planned: Planned['graph'];
   }): Promise<{
     readonly added: number;
     readonly notes: readonly string[];
@@ -59,7 +58,8 @@ interface Planned {
   readonly notes: Map<string, string>;
   /** By id: the texts of insights. */
   readonly insights: Map<string, string>;
-  readonly graph: PlannedFacts;
+  /** The facts of graphs, and the paths of their notes. */
+  readonly graph: { readonly facts: NewTriple[]; readonly notes: Set<string> };
   /** The facts that are not of a graph. */
   readonly facts: NewTriple[];
   /** Fields and keys of the state. */
