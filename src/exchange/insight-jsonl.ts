@@ -26,7 +26,7 @@ export interface InsightImport {
   readonly clock: Clock;
   /** Reports what the import would do, and changes nothing. */
   readonly dryRun: boolean;
-  /** A line with a later `updated_at` replaces the insight of the same id. */
+  /** A line whose time is later replaces the insight of the same id. */
   readonly newer?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -44,6 +44,8 @@ interface GivenInsight {
   readonly stored: StoredInsight;
   /** Whether the line has an id. */
   readonly isNamed: boolean;
+  /** Whether the line has a time. Without one it is never newer than a stored insight. */
+  readonly isDated: boolean;
 }
 
 /** A line whose insight is being written. */
@@ -67,7 +69,7 @@ export async function importInsights(
   { store, clock, dryRun, newer = false, signal }: InsightImport,
 ): Promise<ImportedInsights> {
   const report: ImportedInsights = { added: [], updated: [], unchanged: [], refused: [] };
-  const put = dryRun ? await dryPut(store, newer) : realPut(store, newer);
+  const put = dryRun ? await dryPut(store) : realPut(store);
   const begun: Begun[] = [];
   const finish = async (count: number) => {
     for (const one of begun.slice(0, count)) {
@@ -83,7 +85,7 @@ export async function importInsights(
       const one: Begun =
         'error' in read
           ? { place, written: Promise.reject(read.error) }
-          : { place, given: read.value, written: put(read.value.stored) };
+          : { place, given: read.value, written: put(read.value, newer) };
       one.written.catch(() => undefined); // `addTo` throws it
       begun.push(one);
       if (begun.length === LINES_AT_ONCE) await finish(1);
@@ -105,9 +107,10 @@ async function addTo(
     if (given === undefined) return;
     const { stored, isNamed } = given;
     const { id } = stored.insight;
+    const isSame = !isNamed || lineOf(there) === lineOf(withTimes(given, there));
     if (outcome === 'added') report.added.push(id);
     else if (outcome === 'replaced') report.updated.push(id);
-    else if (!isNamed || lineOf(there) === lineOf(stored)) report.unchanged.push(id);
+    else if (isSame) report.unchanged.push(id);
     else report.refused.push({ place, ...differs(id, newer) });
   } catch (error) {
     if (!isAppError(error) || !OF_THE_LINE.includes(error.code)) throw error;
@@ -122,21 +125,27 @@ function differs(id: string, newer: boolean) {
   return { code: 'ALREADY_EXISTS', reason };
 }
 
-type Put = (given: StoredInsight) => Promise<PutInsight>;
+/** A line without a time has that of its import, so it gets the times of the stored insight to be compared. */
+function withTimes({ stored, isDated }: GivenInsight, { insight: there }: StoredInsight) {
+  const { created_at, updated_at } = there;
+  return isDated ? stored : { ...stored, insight: { ...stored.insight, created_at, updated_at } };
+}
+
+type Put = (given: GivenInsight, newer: boolean) => Promise<PutInsight>;
 
 const realPut =
-  (store: InsightStore, replacesOlder: boolean): Put =>
-  (given) =>
-    store.put(given, { replacesOlder });
+  (store: InsightStore): Put =>
+  ({ stored, isDated }, newer) =>
+    store.put(stored, { replacesOlder: newer && isDated });
 
 /** Returns the same results as `realPut`, without writing. */
-async function dryPut(store: InsightStore, replacesOlder: boolean): Promise<Put> {
+async function dryPut(store: InsightStore): Promise<Put> {
   const planned = new Map((await store.all()).map((stored) => [stored.insight.id, stored]));
-  return async (given) => {
+  return async ({ stored: given, isDated }, newer) => {
     const { id, updated_at } = given.insight;
     const there = planned.get(id);
     const isOlder = there !== undefined && there.insight.updated_at < updated_at;
-    if (there !== undefined && !(replacesOlder && isOlder)) {
+    if (there !== undefined && !(newer && isDated && isOlder)) {
       return { outcome: 'unchanged', stored: there };
     }
     planned.set(id, given);
@@ -168,5 +177,5 @@ function parseLine({ text }: Line, place: string, now: number): GivenInsight {
     throw new AppError('CORRUPT', `${place}: id must be a UUID in lower case.`);
   }
   const stored = readInsight(value, { id, path: place, modifiedAt: now });
-  return { stored, isNamed: given !== undefined };
+  return { stored, isNamed: given !== undefined, isDated: stored.insight.updated_at !== now };
 }

@@ -85,6 +85,24 @@ describe('insights as JSON Lines', () => {
     expect(await store.all()).toHaveLength(2);
   });
 
+  it('without a time are never newer, and are unchanged at a second import', async () => {
+    const { store, take } = open();
+    const named = JSON.stringify({ id: ID, content: 'one', context: 'global' });
+    const text = [named, JSON.stringify({ content: 'two', context: 'global' })].join('\n');
+    await take(text);
+    const before = await linesOf(store);
+    const later = vi.spyOn(systemClock, 'now').mockReturnValue(Date.now() + 60_000);
+    onTestFinished(() => later.mockRestore());
+    for (const newer of [false, true]) {
+      const planned = await take(text, true, newer);
+      expect(planned).toMatchObject({ added: [], updated: [], refused: [] });
+      expect(await take(text, false, newer)).toEqual(planned);
+    }
+    expect(await linesOf(store)).toBe(before);
+    const other = named.replace('one', 'other');
+    expect((await take(other, false, true)).refused).toMatchObject([{ code: 'ALREADY_EXISTS' }]);
+  });
+
   it('of any number are planned with one reading of the stored insights', async () => {
     const { store, take } = open();
     const looks = vi.spyOn(store, 'all');
