@@ -105,3 +105,17 @@ it('a version with fewer messages and no times of its own changes nothing', asyn
   expect(counts(report)).toEqual({ added: 0, updated: 0, unchanged: 1, skipped: 0 });
   expect(bench.hash()).toBe(before);
 });
+
+it('a version with times replaces one without, although the time of its file is later', async () => {
+  const bench = await openImportBench();
+  const newer = chat('U', 'one', 'two, edited');
+  const isTime = (key: string) => key === 'created_at' || key === 'updated_at';
+  const withoutTimes = JSON.stringify(chat('T', 'one', 'two'), (key, value) =>
+    isTime(key) ? undefined : value,
+  );
+  await bench.importText(withoutTimes);
+  expect(bench.bySource('c').metadata.source.times).toBe('file');
+  expect(counts(await bench.importText(newer))).toMatchObject({ updated: 1 });
+  expect(said(bench.bySource('c'))).toEqual(['user: one', 'assistant: two, edited']);
+  expect(bench.bySource('c').title).toBe('U');
+});

@@ -117,7 +117,10 @@ function isOlder(current: Conversation, mark: SourceMark, { fields, messages, ..
   if (onlyLacksMessages(current, mark, { fields, messages, ...now })) return true;
   // The conversation here can have a later time only because its title was changed back, or it was merged.
   const hasTimes = mark.updatedAt !== undefined && now.mark.updatedAt !== undefined;
-  if (!isOlderVersion && (hasTimes || fields.updatedAt >= current.updatedAt)) return false;
+  // The time of a file says nothing about an export that has times.
+  const hasTimesNow = mark.times === 'file' && now.mark.times === undefined;
+  const isNewer = hasTimes || hasTimesNow || fields.updatedAt >= current.updatedAt;
+  if (!isOlderVersion && isNewer) return false;
   if (messages.length > mark.count) return false;
   const stored = new Set(current.messages.map(({ id }) => id));
   const hasFewer = isOlderVersion || messages.length < mark.count;
