@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS, isoTime } from '../../src/base/clock.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
+import { messageHash } from '../../src/stores/conversations/document/message-hash.js';
 import { errorOf } from '../support/error-of.js';
 import { openMaintained, T0 } from './maintained.js';
 import { contentOf } from './roots.js';
@@ -113,6 +114,38 @@ describe('archives', () => {
     expect(made.map((path) => basename(path))).toEqual(['conversations-2023-12-2.tar.gz']);
     await archives.restore(id);
     expect((await conversations.load(id)).title).toBe('changed');
+  });
+
+  it('restore and search the state that was archived last, also if its last message is of an earlier month', async () => {
+    const place = await openMaintained();
+    const { archives, conversations, time } = place;
+    const [first, last] = [500, 400].map((days) => isoTime(T0 - days * DAY_MS));
+    const { conversationId: id } = await conversations.create({
+      createdAt: first,
+      updatedAt: last,
+      clientId: 'garden',
+      messages: [
+        { role: 'user', content: 'stays', createdAt: first },
+        { role: 'user', content: 'is deleted', createdAt: last },
+      ],
+    });
+    await archiveAll(place);
+    await archives.restore(id);
+    const [, deleted] = (await conversations.load(id)).messages;
+    await conversations.edits.remove(id, String(deleted?.id), messageHash('is deleted'));
+    time.now += 1000;
+    expect((await archiveAll(place)).made).toHaveLength(1);
+    const found = await archives.unpacked(async (folder) =>
+      readFileSync(join(folder, id, 'conversation.json'), 'utf8'),
+    );
+    expect(found).not.toContain('is deleted');
+    expect((await archives.list()).map(({ path }) => basename(path))).toEqual([
+      'conversations-2023-09.tar.gz',
+    ]);
+    await archives.restore('garden');
+    expect((await conversations.load(id)).messages.map(({ content }) => content)).toEqual([
+      'stays',
+    ]);
   });
 
   it('do not replace conversations that were pinned or continued after they were chosen', async () => {

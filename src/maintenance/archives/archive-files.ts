@@ -5,7 +5,7 @@
  * checksums as a backup (docs/FORMAT.md). An archive is not changed later. archives.ts decides the month of a
  * conversation.
  */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { isAppError, undefinedIfUnreadable } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
 import { parsedJson } from '../../base/json.js';
@@ -21,7 +21,7 @@ import { readStored } from '../../files/read/whole-file.js';
 import { type FileSealer, plainSealer } from '../../files/sealing/file-sealer.js';
 import { archiveOf, readArchive } from '../../files/tar-archive.js';
 import { BackupFiles } from '../backup-content.js';
-import { checkArchive } from '../check-archive.js';
+import { CONTENTS_NAME, checkArchive } from '../check-archive.js';
 
 export const ARCHIVE_NAME = /^conversations-(\d{4}-\d\d)(?:-(\d{1,4}))?\.tar\.gz$/;
 /** The name of the folder in archives and backups. */
@@ -48,10 +48,16 @@ export interface ArchivedConversation {
 /** The checksums of a conversation's files, by their names in its folder. */
 export type Fingerprint = ReadonlyMap<string, string>;
 
+interface KnownContent {
+  readonly stamp: Stamp | undefined;
+  readonly createdAt: string;
+  readonly heads: readonly ArchivedConversation[];
+}
+
 export class ArchiveFiles {
   readonly #options: ArchiveOptions;
-  /** By path of an archive: its conversations, for callers that need them again soon. */
-  readonly #heads = new Map<string, { stamp: Stamp | undefined; found: ArchivedConversation[] }>();
+  /** By path of an archive: what it contains, for callers that need it again soon. */
+  readonly #known = new Map<string, KnownContent>();
 
   constructor(options: ArchiveOptions) {
     this.#options = options;
@@ -70,6 +76,25 @@ export class ArchiveFiles {
     const names = (await listFiles(this.folder)).filter((name) => ARCHIVE_NAME.test(name));
     const ofMonth = names.filter((name) => !month || ARCHIVE_NAME.exec(name)?.[1] === month);
     return ofMonth.sort(compareNames).map((name) => join(this.folder, name));
+  }
+
+  /**
+   * Like `paths`, but the archive that was made last first: it has the newest state of a conversation. Reads
+   * all archives. FILESYSTEM_ERROR.
+   */
+  async newestFirst(signal?: AbortSignal): Promise<string[]> {
+    const made: { path: string; month: string; at: string }[] = [];
+    for (const path of (await this.paths()).reverse()) {
+      const month = monthOf(path);
+      const at = (await this.#contentOf(path, signal)).createdAt;
+      const before = made.at(-1);
+      // In a month the numbers decide, also if the clock was set back between two archives.
+      const isEarlier = before !== undefined && before.month === month && at < before.at;
+      made.push({ path, month, at: isEarlier ? before.at : at });
+    }
+    const isNewer = (one: { at: string }, other: { at: string }) => one.at > other.at;
+    made.reverse().sort((a, b) => Number(isNewer(b, a)) - Number(isNewer(a, b)));
+    return made.map(({ path }) => path);
   }
 
   async sizeBytes(): Promise<number> {
@@ -122,24 +147,31 @@ export class ArchiveFiles {
   }
 
   /** Reads the whole archive; what comes before damage is returned. FILESYSTEM_ERROR. */
-  async heads(path: string, signal?: AbortSignal): Promise<ArchivedConversation[]> {
-    const found: ArchivedConversation[] = [];
+  async heads(path: string, signal?: AbortSignal): Promise<readonly ArchivedConversation[]> {
+    return (await this.#contentOf(path, signal)).heads;
+  }
+
+  async #contentOf(path: string, signal?: AbortSignal): Promise<KnownContent> {
     const stamp = readStampNow(path);
-    const known = this.#heads.get(path);
-    if (known !== undefined && isSameStamp(known.stamp, stamp)) return known.found;
+    const known = this.#known.get(path);
+    if (known !== undefined && isSameStamp(known.stamp, stamp)) return known;
+    const heads: ArchivedConversation[] = [];
+    let createdAt = ''; // of a damaged archive: it counts as the oldest
     try {
       for await (const { name, bytes } of readArchive(path)) {
         signal?.throwIfAborted();
+        if (name === CONTENTS_NAME) createdAt = createdAtOf(bytes);
         const [, conversationId = '', file] = name.split('/');
         if (file !== 'conversation.json') continue;
         const names = namesIn(this.#sealer.open(name, Buffer.from(bytes)));
-        found.push({ path, conversationId, ...names });
+        heads.push({ path, conversationId, ...names });
       }
     } catch (error) {
       if (!isAppError(error, 'CORRUPT') && !isAppError(error, 'DECRYPT')) throw error;
     }
-    this.#heads.set(path, { stamp, found });
-    return found;
+    const content = { stamp, createdAt, heads };
+    this.#known.set(path, content);
+    return content;
   }
 
   async #freePath(month: string): Promise<string> {
@@ -167,6 +199,12 @@ function byConversation(files: readonly { name: string; sha256: string }[]) {
   return found;
 }
 
+/** When the archive was made, from its list of contents; empty if the list is damaged. */
+function createdAtOf(contents: Uint8Array): string {
+  const value = parsedJson(Buffer.from(contents).toString());
+  return isRecord(value) && typeof value['createdAt'] === 'string' ? value['createdAt'] : '';
+}
+
 /** The client key, the title and the sources in a conversation file; none for a damaged file. */
 function namesIn(bytes: Uint8Array): Pick<ArchivedConversation, 'clientId' | 'title' | 'sources'> {
   const value = parsedJson(Buffer.from(bytes).toString());
@@ -183,6 +221,8 @@ function namesIn(bytes: Uint8Array): Pick<ArchivedConversation, 'clientId' | 'ti
 
 export const isSameContent = (a: Fingerprint, b: Fingerprint): boolean =>
   a.size === b.size && [...a].every(([name, sha256]) => b.get(name) === sha256);
+
+const monthOf = (path: string): string => ARCHIVE_NAME.exec(basename(path))?.[1] ?? '';
 
 function compareNames(a: string, b: string): number {
   const [, monthA = '', numberA = '1'] = ARCHIVE_NAME.exec(a) ?? [];

@@ -158,12 +158,12 @@ export class Archives {
   }
 
   /**
-   * Returns the conversations of all archives; one that is in several archives with the path of the latest.
-   * Reads all archives, so that it can take seconds. FILESYSTEM_ERROR.
+   * Returns the conversations of all archives; one that is in several archives with the path of the one made
+   * last. Reads all archives, so that it can take seconds. FILESYSTEM_ERROR.
    */
   async list(signal?: AbortSignal): Promise<ArchivedConversation[]> {
     const found = new Map<string, ArchivedConversation>();
-    for (const path of await this.#files.paths()) {
+    for (const path of await this.#files.newestFirst(signal)) {
       for (const head of await this.#files.heads(path, signal)) {
         if (!found.has(head.conversationId)) found.set(head.conversationId, head);
       }
@@ -181,7 +181,7 @@ export class Archives {
   ): Promise<T> {
     const folder = join(this.folder, temporaryName());
     const problems: AppError[] = [];
-    const paths = await this.#files.paths();
+    const paths = await this.#files.newestFirst(signal);
     if (paths.length === 0) return work(folder, problems);
     await makeFolder(folder, { fsync: false });
     try {
@@ -275,9 +275,9 @@ export class Archives {
     else report.skipped.push({ conversationId, reason });
   }
 
-  /** Returns the conversation in the latest archive that contains it. */
+  /** Returns the conversation in the archive made last that contains it. */
   async #find(ref: string, signal: AbortSignal | undefined) {
-    for (const path of await this.#files.paths()) {
+    for (const path of await this.#files.newestFirst(signal)) {
       const found = (await this.#files.heads(path, signal)).find(
         ({ conversationId, clientId }) => conversationId === ref || clientId === ref,
       );
