@@ -78,6 +78,7 @@ describe('messages added by hand', () => {
         user('a'),
         { ...user('b'), createdAt: '2025-01-02T00:00:00Z' },
         { ...user('c'), createdAt: 'soon' },
+        { ...user('d'), createdAt: '+056000-01-01T00:00:00.000Z' }, // microseconds instead of milliseconds
       ],
     });
     const { createdAt, updatedAt, messages } = await store.load(ID1);
@@ -85,6 +86,7 @@ describe('messages added by hand', () => {
       '2025-01-01T00:00:00.000Z',
       '2025-01-02T00:00:00.000Z',
       '2025-01-01T00:00:00.000Z',
+      '2025-01-02T00:00:00.000Z',
       '2025-01-02T00:00:00.000Z',
       '2025-01-02T00:00:00.000Z',
     ]);

@@ -73,7 +73,8 @@ export function timeOr(value: unknown, fallback: string): string {
   if (!isString(value)) return fallback;
   if (ISO_TIME.test(value)) return value;
   const epochMs = Date.parse(value);
-  return Number.isNaN(epochMs) ? fallback : isoTime(epochMs);
+  const time = Number.isNaN(epochMs) ? '' : isoTime(epochMs);
+  return ISO_TIME.test(time) ? time : fallback; // a year of six digits, such as +012345, cannot be compared
 }
 
 export function damage(
