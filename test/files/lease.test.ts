@@ -139,6 +139,23 @@ describe('tryLease', () => {
     }
   }, 60_000);
 
+  it('is taken over from a holder on another machine whose clock was ahead, unless it still refreshes', async () => {
+    const [ended, living] = [join(tempFolder(), 'poll'), join(tempFolder(), 'poll')];
+    const nextYear = Date.now() / 1000 + 365 * 86_400;
+    for (const path of [ended, living]) {
+      mkdirSync(`${path}.lock`);
+      writeFileSync(`${path}.owner`, '0123abcd-4026531836-812-55512-a1b2c31');
+      utimesSync(`${path}.lock`, nextYear, nextYear);
+    }
+    const found = Promise.all([tryLease(ended), tryLease(living)]);
+    await sleep(2_000);
+    utimesSync(`${living}.lock`, nextYear + 5, nextYear + 5);
+    const [ofEnded, ofLiving] = await found;
+    expect(ofEnded?.isHeld()).toBe(true);
+    expect(ofLiving).toBeUndefined();
+    await ofEnded?.release();
+  }, 30_000);
+
   it('is not taken over after a holder that had not yet written its name', async () => {
     const path = join(tempFolder(), 'poll');
     mkdirSync(`${path}.lock`);

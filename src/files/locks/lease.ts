@@ -6,13 +6,14 @@
  * The file `<path>.owner` beside the lock `<path>.lock` contains the name of the owner's process
  * (process-identity.ts). The lease is free if that process ran on this machine and is dead. It is also free if
  * the file is still missing after a second: then the process died before it wrote its name. Otherwise the
- * lease ends 20 s after its last refresh.
+ * lease ends 20 s after its last refresh. If the time of this refresh is in the future, because a clock was
+ * wrong, the lease is free if its owner does not refresh it within 10 s.
  */
 import fs, { existsSync, lstatSync, rmdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 // Not imported later: its handler of signals ends the process if it is added after one that removes itself.
 import { lock } from 'proper-lockfile';
-import { sleep } from '../../base/clock.js';
+import { sleep, systemClock } from '../../base/clock.js';
 import { errnoOf, isAppError } from '../../base/errors.js';
 import { atomicWrite, makeFolder } from '../atomic/atomic-write.js';
 import { removeQuietly } from '../atomic/staging.js';
@@ -27,6 +28,8 @@ import { isSurelyDead, ownerName } from './process-identity.js';
 /** A lease whose owner cannot be checked ends this long after its last refresh. */
 export const LEASE_STALE_MS = 20_000;
 const REFRESH_MS = 5_000;
+/** How long a refresh is awaited if the time of the last one is in the future. */
+const AHEAD_WAIT_MS = 2 * REFRESH_MS;
 /** How long a waiter waits for the owner's file. An owner writes it within milliseconds. */
 const OWNER_FILE_MS = 1_000;
 const MAX_OWNER_BYTES = 1000;
@@ -125,18 +128,19 @@ async function acquire(path: string): Promise<Lease | undefined> {
 }
 
 /**
- * Removes the lock of an owner that is surely dead, or that wrote no name in a second. proper-lockfile may
- * remove the lock of the next owner instead. Returns false if another process acquired or released the lease
- * meanwhile.
+ * Removes the lock of an owner that is surely dead, that wrote no name in a second, or whose last refresh is
+ * in the future and not followed by another one. proper-lockfile may remove the lock of the next owner
+ * instead. Returns false if another process acquired, refreshed or released the lease meanwhile.
  */
 async function removeAbandoned(path: string): Promise<boolean> {
   const version = lockVersion(path);
   if (version === '') return true;
   const owner = await ownerOf(path);
-  if (owner !== undefined && !isSurelyDead(owner.name)) return true;
+  const mayLive = owner !== undefined && !isSurelyDead(owner.name);
+  if (mayLive && !isAhead(path)) return true;
   // Until an owner has written its name, the file is missing or has the name of the owner before it.
-  if (owner === undefined || owner.writtenMs < lockChangedMs(path)) {
-    await sleep(OWNER_FILE_MS);
+  if (mayLive || owner === undefined || owner.writtenMs < lockChangedMs(path)) {
+    await sleep(mayLive ? AHEAD_WAIT_MS : OWNER_FILE_MS);
     const isSame = (await ownerOf(path))?.name === owner?.name && lockVersion(path) === version;
     if (!isSame) return false;
   }
@@ -156,6 +160,12 @@ async function ownerOf(path: string): Promise<{ name: string; writtenMs: number 
 /** When the lock was made or refreshed. Its `mtime` may be up to a second later (proper-lockfile). */
 function lockChangedMs(path: string): number {
   return lstatSync(lockPath(path), { throwIfNoEntry: false })?.ctimeMs ?? 0;
+}
+
+/** Whether the last refresh is so far in the future that its age would not end the lease soon. */
+function isAhead(path: string): boolean {
+  const refreshedMs = lstatSync(lockPath(path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return refreshedMs > systemClock.now() + LEASE_STALE_MS;
 }
 
 /** Whether the file was replaced or removed. False if its folder cannot be read, as when a store is away. */
