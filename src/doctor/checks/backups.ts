@@ -31,7 +31,9 @@ export const backupCheck = ({
   name: 'backups',
   async run({ countChecked, found, signal }) {
     const archives = await backups.list();
-    const newest = archives.at(-1);
+    // An archive that was made while the clock was ahead says nothing about its age.
+    const isPast = ({ madeMs }: { madeMs: number }) => madeMs <= clock.now() + DAY_MS;
+    const newest = archives.findLast(isPast) ?? archives.at(-1);
     const path = newest === undefined ? backups.folder : join(backups.folder, newest.name);
     const paths = archives.map(({ name }) => join(backups.folder, name));
     for (const each of paths) {
