@@ -119,7 +119,8 @@ describe('archives', () => {
   it('restore and search the state that was archived last, also if its last message is of an earlier month', async () => {
     const place = await openMaintained();
     const { archives, conversations, time } = place;
-    const [first, last] = [500, 400].map((days) => isoTime(T0 - days * DAY_MS));
+    const first = isoTime(T0 - 500 * DAY_MS);
+    const last = isoTime(T0 - 400 * DAY_MS);
     const { conversationId: id } = await conversations.create({
       createdAt: first,
       updatedAt: last,
