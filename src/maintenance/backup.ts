@@ -136,6 +136,16 @@ export class Backups {
     return names.map((name) => ({ name, madeMs: timeOf(name) }));
   }
 
+  /**
+   * The last one of `list`. An archive with a time in the future was made while the clock was ahead: it says
+   * nothing about its age, so it counts only if there is no other one.
+   */
+  async newest(): Promise<{ readonly name: string; readonly madeMs: number } | undefined> {
+    const all = await this.list();
+    const limit = this.#options.clock.now() + DAY_MS;
+    return all.findLast(({ madeMs }) => madeMs <= limit) ?? all.at(-1);
+  }
+
   /** Whether this store has an archive of this UTC date (`yyyy-mm-dd`). */
   async hasOne(date: string): Promise<boolean> {
     const names = await this.#archivesIn(this.#options.folder);

@@ -284,7 +284,11 @@ describe('the check of conversations', () => {
     const empty = join(place.logs, '20250124-1706102400125');
     mkdirSync(empty, { mode: 0o700 });
     utimesSync(empty, 1_700_000_000, 1_700_000_000);
+    const ofFuture = join(place.logs, '20250124-1706102400126');
+    place.write('conversation-logs/20250124-1706102400126/summaries.json', '{}');
+    utimesSync(ofFuture, 32_000_000_000, 32_000_000_000);
     const messages = (await of(place, 'conversations')).map(({ message }) => message).join('\n');
+    expect(messages).toContain('The folder has other files, but no conversation.json');
     expect(messages).toContain('More than one conversation has the key plan');
     expect(messages).toContain('ignores the folder "my copy"');
     expect(messages).toContain('The folder is empty');

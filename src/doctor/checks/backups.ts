@@ -31,9 +31,7 @@ export const backupCheck = ({
   name: 'backups',
   async run({ countChecked, found, signal }) {
     const archives = await backups.list();
-    // An archive that was made while the clock was ahead says nothing about its age.
-    const isPast = ({ madeMs }: { madeMs: number }) => madeMs <= clock.now() + DAY_MS;
-    const newest = archives.findLast(isPast) ?? archives.at(-1);
+    const newest = await backups.newest();
     const path = newest === undefined ? backups.folder : join(backups.folder, newest.name);
     const paths = archives.map(({ name }) => join(backups.folder, name));
     for (const each of paths) {

@@ -23,7 +23,7 @@ export interface ConversationParts {
   readonly logsFolder: string;
   readonly conversations: ConversationStore;
   readonly repairer: ConversationRepairer;
-  readonly backups: Pick<Backups, 'list'>;
+  readonly backups: Pick<Backups, 'newest'>;
   /** Called with each conversation that could be read. */
   onRead?(stamp: Stamp, document: ConversationDocument): void;
 }
@@ -31,7 +31,7 @@ export interface ConversationParts {
 export const conversationCheck = (parts: ConversationParts): Check => ({
   name: 'conversations',
   async run(context) {
-    const newestBackup = (await parts.backups.list()).at(-1);
+    const newestBackup = await parts.backups.newest();
     const slice = new TimeSlice({ signal: context.signal });
     for (const entry of await entriesOf(parts.logsFolder)) {
       context.signal.throwIfAborted();
@@ -121,7 +121,7 @@ async function checkEmptyFolder(
 ): Promise<void> {
   const isEmpty = (await entriesOf(folder)).length === 0;
   const stamp = await readStamp(folder);
-  const isYoung = stamp && now - Number(stamp.mtimeNs / 1_000_000n) < YOUNG_MS;
+  const isYoung = stamp && Math.abs(now - Number(stamp.mtimeNs / 1_000_000n)) < YOUNG_MS;
   if (stamp === undefined || isYoung) return;
   found({
     severity: isEmpty ? 'note' : 'warning',
