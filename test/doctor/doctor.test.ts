@@ -318,6 +318,18 @@ describe('the check of the state and summaries', () => {
     expect((await of(place, 'state and summaries')).map(({ path }) => path)).toEqual([job]);
   });
 
+  it('reports a retention policy that cannot be read, and does not change it', async () => {
+    const place = doctorPlace();
+    place.write(FILE, conversationText(['x']));
+    const text = '{"rules": [{"olderThanDays": 30, "tga": "draft"}]}';
+    const path = place.write('conversation-logs/retention.json', text);
+    await place.repair();
+    expect(await of(place, 'state and summaries')).toMatchObject([{ severity: 'error', path }]);
+    expect(readFileSync(path, 'utf8')).toBe(text);
+    place.write('conversation-logs/retention.json', text.replace('tga', 'tag'));
+    expect(await of(place, 'state and summaries')).toEqual([]);
+  });
+
   it('keeps the values of both sides of a conflict of git, and of two values that of this branch', async () => {
     const place = doctorPlace();
     const lines = ['{"values": {', '<<<<<<< HEAD', '"a": 1, "mine": 2,', '======='].concat([

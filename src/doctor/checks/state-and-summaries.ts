@@ -1,4 +1,4 @@
-/** Checks the small files in the logs folder: the state, summaries and research jobs. */
+/** Checks the small files in the logs folder: the state, the retention policy, summaries and research jobs. */
 import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
 import { isRecord } from '../../base/json-fields.js';
@@ -8,6 +8,7 @@ import { listFolders } from '../../files/paths/folders.js';
 import { parseDocument } from '../../files/read/json-document.js';
 import { readStampNow } from '../../files/read/stamp.js';
 import { readWhole } from '../../files/read/whole-file.js';
+import { RetentionPolicyFile } from '../../maintenance/retention/policy.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import { type FileKind, upgraded } from '../../stores/format-migrations.js';
 import { readJob } from '../../stores/research-jobs/research-job-schema.js';
@@ -26,6 +27,7 @@ export const stateAndSummariesCheck = (logsFolder: string, options: RepairOption
     });
     const state = join(logsFolder, 'state.json');
     await examine(file(state, 'state', objectOf('state', state)), context, options);
+    await examinePolicy(new RetentionPolicyFile({ logsFolder, ...options }), context);
     const slice = new TimeSlice({ readsDisk: true, signal: context.signal });
     for (const id of await listFolders(logsFolder)) {
       if (!CONVERSATION_ID.test(id)) continue;
@@ -59,6 +61,21 @@ async function examine(
       ...unreadable(error, file.path),
       ...(canRepair && { repair: () => repairJson(file, options) }),
     });
+  }
+}
+
+/** It is not repaired: a rule that lost a field would move more conversations. */
+async function examinePolicy(
+  policy: RetentionPolicyFile,
+  { countChecked, found }: CheckContext,
+): Promise<void> {
+  try {
+    if (readStampNow(policy.path) === undefined) return;
+    countChecked();
+    await policy.read();
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    found(unreadable(error, policy.path));
   }
 }
 
