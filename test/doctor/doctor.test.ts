@@ -453,6 +453,24 @@ describe('the check of the memory bank', () => {
     expect(total).toBe(2);
   });
 
+  it('reports a log of the graph that is missing or empty, as a sync program leaves it', async () => {
+    const place = doctorPlace();
+    const add = (subject: string) =>
+      place.withApp(({ kg }) => kg.add([{ subject, predicate: 'p', object: 'o' }]));
+    await add('a');
+    expect(await of(place, 'knowledge graph')).toEqual([]);
+    await place.withApp(({ kg }) => kg.save());
+    expect(await of(place, 'knowledge graph')).toEqual([]);
+    await add('b');
+    const wal = place.write('memory-bank/kg_wal.log', '');
+    const lost = [{ severity: 'warning', path: wal, repairable: false }];
+    expect(await of(place, 'knowledge graph')).toMatchObject(lost);
+    rmSync(wal);
+    expect(await of(place, 'knowledge graph')).toMatchObject(lost);
+    await place.withApp(({ kg }) => kg.save());
+    expect(await of(place, 'knowledge graph')).toEqual([]);
+  });
+
   it('repairs a graph with damaged lines without loss of another fact', async () => {
     const place = doctorPlace();
     const fact = (n: number) => ({ subject: `s${n}`, predicate: 'p', object: 'o' });

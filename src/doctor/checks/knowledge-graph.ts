@@ -2,13 +2,15 @@
 import { countOf } from '../../base/display-text.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import { readGraph } from '../../stores/knowledge-graph/log/replay.js';
-import type { Check } from '../check.js';
+import type { Check, Found } from '../check.js';
 
 export const graphCheck = (kg: KnowledgeGraph): Check => ({
   name: 'knowledge graph',
   async run({ countChecked, found }) {
-    const { table, damage, notices, needsHealing } = await readGraph(kg.files);
+    const { table, damage, notices, needsHealing, log, sidecar } = await readGraph(kg.files);
     countChecked(table.count);
+    // A compaction leaves a log that has at least its head.
+    if (sidecar !== undefined && log.offset === 0) found(lostLog(kg.files.wal));
     const repair = async () => {
       const saved = await kg.save();
       const kept = damage.length > 0 ? ` The damaged lines are in ${kg.files.rejects}.` : '';
@@ -28,4 +30,12 @@ export const graphCheck = (kg: KnowledgeGraph): Check => ({
       repair,
     });
   },
+});
+
+const lostLog = (path: string): Found => ({
+  severity: 'warning',
+  path,
+  message:
+    'The log of the knowledge graph is missing or empty, so facts that were added after the snapshot may be lost.',
+  hint: 'If git, a backup or a sync program has the file, restore it from there. Otherwise run daybook kg save, which begins a new log.',
 });
