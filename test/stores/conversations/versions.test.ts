@@ -110,6 +110,18 @@ describe('versions', () => {
     expect((await errorOf(store.history.read(id, 3))).code).toBe('VALIDATION_ERROR');
   });
 
+  it('a restore makes a title that was derived from a message again, and keeps a given one', async () => {
+    const { store } = await openStore();
+    const { id, first, path } = await withTalk(store);
+    const { title } = await store.load(id);
+    await store.edits.update(id, first.id, 'Ask at 7 Mill Lane.', messageHash(first.content));
+    expect((await store.history.restore(id, 1)).title).toBe(title);
+    expect(readFileSync(path, 'utf8')).not.toContain('Mill Lane');
+    expect((await store.load(id)).titleFrom).toBe(first.id);
+    await store.update(id, { title: 'Mine' });
+    expect((await store.history.restore(id, 2)).title).toBe('Mine');
+  });
+
   it('are not stored if messages are only added or the head changes', async () => {
     const { store } = await openStore();
     const { id } = await withTalk(store);

@@ -3,6 +3,7 @@ import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
 import { readStampNow } from '../../../files/read/stamp.js';
 import { notFound } from '../conversation-errors.js';
+import type { Revision } from '../document/apply-revision.js';
 import type { Conversation, ConversationHead } from '../document/schema.js';
 import { idOf } from '../key-lookup.js';
 import type { StoreCore } from '../store-core.js';
@@ -46,13 +47,19 @@ export class History {
   }
 
   /**
-   * Replaces the messages by those of a version. The current messages become a new version; title, tags
-   * and other fields do not change. Durable when it resolves. Throws like `read` and `append`.
+   * Replaces the messages by those of a version. The current messages become a new version. A title that
+   * was derived from a message is derived again; a given title, tags and other fields do not change. Durable
+   * when it resolves. Throws like `read` and `append`.
    */
   async restore(ref: string, number: number): Promise<ConversationHead> {
     const { conversationId, messages } = await this.read(ref, number);
     const updatedAt = isoTime(this.#core.clock.now());
-    return this.#writer.revise(conversationId, () => ({ messages, updatedAt }), 'restore');
+    const decide = ({ titleFrom }: Conversation): Revision => ({
+      messages,
+      updatedAt,
+      ...(titleFrom !== undefined && { fields: { title: undefined } }),
+    });
+    return this.#writer.revise(conversationId, decide, 'restore');
   }
 }
 
