@@ -1,8 +1,10 @@
-/** A search while the folder of the store is missing. */
+/** A search, and a check of the store, while the folder of the store is missing. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
+import { verifyStore } from '../../src/tools/admin/verify-store.js';
 import { foundMessages } from '../../src/tools/conversations/search-messages.js';
+import { errorOf } from '../support/error-of.js';
 import { withStore } from '../support/store-that-leaves.js';
 
 const ID = '20250124-1737730800123';
@@ -32,5 +34,17 @@ it('a search while the store is away explains why there are matches and no resul
     const found = await search(0);
     expect(found).toMatchObject({ total: 1, results: [] });
     expect(found).toHaveProperty('note', expect.stringContaining('not shown'));
+  });
+});
+
+it('verify_store does not say that a store which is away is healthy', async () => {
+  await withStore(async ({ app, leave, comeBack }) => {
+    const { signal } = new AbortController();
+    const call = { signal, progress: () => undefined, isRemote: false };
+    const verify = async () => verifyStore.run({}, app, call);
+    leave();
+    expect((await errorOf(verify())).code).toBe('STORAGE_UNAVAILABLE');
+    await comeBack();
+    expect(await verify()).toHaveProperty('steps');
   });
 });
