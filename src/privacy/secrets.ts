@@ -82,15 +82,26 @@ async function secretsOf(given: string): Promise<readonly Secret[]> {
     source: { content: text, filePath: 'message.txt', ext: '.txt', contentType: 'text' },
     options: { config: { rules: [...rules] }, ...MAY_CALL },
   });
-  const found = messages.map(({ messageId, range: [start, end] }) => ({
+  const found = messages.map(({ messageId, range, data }) => ({
     kind: messageId,
-    start,
-    end,
+    ...placeOf(data, range, text),
   }));
   for (const { index, 0: key } of text.matchAll(PERPLEXITY_KEY)) {
     found.push({ kind: 'PERPLEXITY_API_KEY', start: index, end: index + key.length });
   }
   return withoutOverlaps(found);
+}
+
+/**
+ * Some rules (AWS, npm) find a name with a value, and report the place of the name with the length of the
+ * value. Then this is the place of the value.
+ */
+function placeOf(data: object = {}, [start, end]: readonly [number, number], text: string) {
+  const isMisplaced = (value: unknown) =>
+    typeof value === 'string' && value.length === end - start && !text.startsWith(value, start);
+  const value: string | undefined = Object.values(data).find(isMisplaced);
+  const at = value === undefined ? -1 : text.indexOf(value, start);
+  return at === -1 ? { start, end } : { start: at, end: at + end - start };
 }
 
 function withoutOverlaps(found: readonly Secret[]): Secret[] {

@@ -36,6 +36,14 @@ describe('the search for secrets', () => {
     expect(found).toEqual([{ kind, start: 7, end: 7 + secret.length }]);
   });
 
+  it.each(['', '"', "'"])('finds the whole secret after its name, in %j', async (quote) => {
+    const secret = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEZAMPLEKEZ';
+    const before = `AWS${'_'}SECRET_ACCESS_KEY = ${quote}`;
+    const found = await secretsIn(`${before}${secret}${quote} after`);
+    const start = before.length;
+    expect(found).toEqual([{ kind: 'AWSSecretAccessKey', start, end: start + secret.length }]);
+  });
+
   it('finds nothing in a long text without secrets', async () => {
     const harmless = 'See https://example.com/a?b=c and 3f786850e387550fdab836ed7e6dc881de23001b. ';
     expect(await secretsIn(harmless.repeat(5_000))).toEqual([]);
