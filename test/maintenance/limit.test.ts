@@ -188,12 +188,14 @@ describe('a store at its limit', () => {
     await place.withApp((app) => grow(app, place));
   });
 
-  it('accepts a new title, a renaming, the end of a fact, and every deletion', async () => {
+  it('accepts a new title, a renaming, shorter texts, the end of a fact, and every deletion', async () => {
     const place = await fullPlace();
     await place.withApp(async ({ conversations, memoryBank, insights, kg }) => {
       await conversations.update(ID, { title: 'new' });
       const [message] = (await conversations.load(ID)).messages;
       await conversations.edits.remove(ID, 'm0', messageHash(String(message?.content)));
+      await memoryBank.edit('kept.md', undefined, () => 'k');
+      await insights.update(place.id, { content: 'k' });
       await memoryBank.rename('kept.md', 'renamed.md', undefined);
       await memoryBank.delete('renamed.md');
       await insights.trash(place.id);

@@ -192,8 +192,8 @@ export class InsightCore {
       if (found === undefined) return undefined;
       const stored = change(found.stored);
       if (stored === found.stored) return stored;
-      const isNewText = stored.insight.content !== found.stored.insight.content;
-      if (isNewText) await this.options.requireRoom?.();
+      const isLonger = stored.insight.content.length > found.stored.insight.content.length;
+      if (isLonger) await this.options.requireRoom?.();
       await this.write(lock, stored, found.stamp);
       return stored;
     });

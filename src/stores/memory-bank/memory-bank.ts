@@ -207,7 +207,7 @@ export class MemoryBank {
   }
 
   async #replace(lock: HeldLock, path: string, bytes: Buffer, found: NoteVersion): Promise<Note> {
-    await this.#options.requireRoom?.();
+    if (bytes.byteLength > found.note.sizeBytes) await this.#options.requireRoom?.();
     const base = found.stamp;
     const target = join(this.folder, path);
     const stamp = await lock.replace(target, bytes, this.#options, { base });
