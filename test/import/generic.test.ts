@@ -222,6 +222,14 @@ describe('a transcript in Markdown', () => {
     expect(bench.hash()).toBe(hash);
   });
 
+  it('keeps the text before the first speaker if there is no title', async () => {
+    const bench = await openImportBench();
+    await bench.import(fileWith('Exported today\n\n## User\nHow?\n\n## Assistant\nSo.', 'shed.md'));
+    const made = bench.bySource('shed.md');
+    expect(made.title).toBe('shed');
+    expect(made.messages[0].metadata?.preamble).toBe('Exported today');
+  });
+
   it('may begin a code block on the same line as a bold name', async () => {
     const bench = await openImportBench();
     const content = '**User:** ```\n**AI:** a\n```\n**AI:** So.\n**User:** Yes';

@@ -81,7 +81,8 @@ function conversationOf(file: InputFile, text: string): ImportItem {
     (roleIn(title.replace(/:$/, '')) !== undefined ||
       (marker === '#' && speakerHeading(`# ${title}`) !== undefined));
   const [first, ...others] = messages;
-  const isTitle = (line: string) => /^#\s+(.+)$/.exec(line)?.[1]?.trim() === title;
+  const isTitle = (line: string) =>
+    title !== undefined && /^#\s+(.+)$/.exec(line)?.[1]?.trim() === title;
   const head = text.slice(0, text.length - body.length).split(/\r?\n/);
   const preamble = trimmed([
     ...head.filter((line) => !KNOWN_FIELD.test(line)),
