@@ -205,6 +205,8 @@ describe('daybook init', () => {
       expect(JSON.parse(settings).servers.daybook.type).toBe('stdio');
       const code = JSON.parse(await readFile(join(place.folder, '.claude.json'), 'utf8'));
       expect(code.mcpServers.daybook.command).toBe(process.execPath);
+      const other = await runCommand(place, ['init', place.folder, '--remove', '--yes']);
+      expect(other.stdout).toContain(`To remove it, run: daybook init ${place.root} --remove`);
       // The settings file exists, although the folder of the client does not.
       const removed = await runCommand(place, ['init', place.root, '--remove', '--yes']);
       expect(removed.stdout).toContain('Claude Code: removed');

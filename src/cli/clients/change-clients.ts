@@ -102,8 +102,11 @@ async function removeFrom(client: Client, root: string, yes: boolean): Promise<C
   if (existing === undefined)
     return { outcome: 'unchanged', reason: 'The file has no entry for Daybook.' };
   const other = otherRoot(existing, root);
-  if (other !== undefined)
-    return { outcome: 'left alone', reason: `Its entry is for another folder: ${other}.` };
+  if (other !== undefined) {
+    const [own] = folderOf(existing);
+    const how = own ? `run: ${shellLine(['daybook', 'init', own, '--remove'])}` : 'edit the file.';
+    return { outcome: 'left alone', reason: `Its entry is for ${other}. To remove it, ${how}` };
+  }
   if (!yes) {
     console.error(
       `\n${escapeLines(`${client.title}: ${client.path}\n${blockOf(client, existing)}`)}`,
