@@ -93,7 +93,8 @@ export const COMMAND_HELP: Readonly<Record<string, Help>> = {
       until: 'Only facts that began at or before this time.',
       ...PAGE,
     },
-    description: 'find facts by their parts, by words or by time; without arguments, all facts',
+    description:
+      'find facts by their parts, by words or by time; without arguments, all current facts',
   },
   'kg neighbors': {
     about: { includeClosed: 'Also facts that have ended.', ...PAGE },
