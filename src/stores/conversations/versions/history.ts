@@ -2,6 +2,7 @@
 import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
 import { readStampNow } from '../../../files/read/stamp.js';
+import { requirePresent } from '../../../files/store-presence.js';
 import { notFound } from '../conversation-errors.js';
 import type { Revision } from '../document/apply-revision.js';
 import type { Conversation, ConversationHead } from '../document/schema.js';
@@ -27,11 +28,13 @@ export class History {
     this.#files = files;
   }
 
-  /** CONVERSATION_NOT_FOUND, FILESYSTEM_ERROR. */
+  /** CONVERSATION_NOT_FOUND, STORAGE_UNAVAILABLE, FILESYSTEM_ERROR. */
   async list(ref: string): Promise<Versions> {
     const conversationId = await idOf(this.#core, ref);
-    const stamp = conversationId && readStampNow(this.#core.files.fileOf(conversationId));
-    if (!conversationId || stamp === undefined) throw notFound(ref);
+    if (conversationId === undefined) throw notFound(ref);
+    const path = this.#core.files.fileOf(conversationId);
+    requirePresent(path);
+    if (readStampNow(path) === undefined) throw notFound(ref);
     return { conversationId, versions: await this.#files.list(conversationId) };
   }
 

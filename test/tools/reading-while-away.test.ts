@@ -1,9 +1,13 @@
-/** A search, and a check of the store, while the folder of the store is missing. */
+/** Tools that read files, while the folder of the store is missing. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
+import type { App } from '../../src/app.js';
+import { messageHash } from '../../src/stores/conversations/document/message-hash.js';
+import { listTrash } from '../../src/tools/admin/list-trash.js';
 import { verifyStore } from '../../src/tools/admin/verify-store.js';
 import { foundMessages } from '../../src/tools/conversations/search-messages.js';
+import { mbHistory } from '../../src/tools/memory-bank/mb-history.js';
 import { errorOf } from '../support/error-of.js';
 import { withStore } from '../support/store-that-leaves.js';
 
@@ -37,14 +41,25 @@ it('a search while the store is away explains why there are matches and no resul
   });
 });
 
-it('verify_store does not say that a store which is away is healthy', async () => {
+const { signal } = new AbortController();
+const call = { signal, progress: () => undefined, isRemote: false };
+const READING: readonly [string, (app: App) => unknown][] = [
+  ['the state of the store', (app) => verifyStore.run({}, app, call)],
+  ['the trash', (app) => listTrash.run({ limit: 5 }, app, call)],
+  ['the history of a note', (app) => mbHistory.run({ path: 'a.md', ...PAGE }, app, call)],
+  ['an earlier version', (app) => app.conversations.history.read('plan', 1)],
+];
+const PAGE = { limit: 5, maxTokens: 8_000 };
+
+it.each(READING)('%s is not reported as empty while the store is away', async (_what, read) => {
   await withStore(async ({ app, leave, comeBack }) => {
-    const { signal } = new AbortController();
-    const call = { signal, progress: () => undefined, isRemote: false };
-    const verify = async () => verifyStore.run({}, app, call);
+    const [message] = (await app.conversations.load('plan')).messages;
+    const hash = messageHash('before');
+    await app.conversations.edits.update('plan', message?.id ?? '', 'after', hash);
+    const readNow = async () => read(app);
     leave();
-    expect((await errorOf(verify())).code).toBe('STORAGE_UNAVAILABLE');
+    expect((await errorOf(readNow())).code).toBe('STORAGE_UNAVAILABLE');
     await comeBack();
-    expect(await verify()).toHaveProperty('steps');
+    expect(await readNow()).toBeDefined();
   });
 });
