@@ -47,9 +47,14 @@ const READING: readonly [string, (app: App) => unknown][] = [
   ['the state of the store', (app) => verifyStore.run({}, app, call)],
   ['the trash', (app) => listTrash.run({ limit: 5 }, app, call)],
   ['the history of a note', (app) => mbHistory.run({ path: 'a.md', ...PAGE }, app, call)],
+  [
+    'a tool call',
+    ({ messageSearch }) => messageSearch.search({ ...SEARCHED, activity: true }, { signal }),
+  ],
   ['an earlier version', (app) => app.conversations.history.read('plan', 1)],
 ];
 const PAGE = { limit: 5, maxTokens: 8_000 };
+const SEARCHED = { query: 'zebra', mode: 'auto', filters: {}, limit: 5, offset: 0 } as const;
 
 it.each(READING)('%s is not reported as empty while the store is away', async (_what, read) => {
   await withStore(async ({ app, leave, comeBack }) => {

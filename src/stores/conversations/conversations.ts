@@ -8,6 +8,7 @@ import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { GroupCommits } from '../../files/atomic/group-commit.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
 import type { Stamp } from '../../files/read/stamp.js';
+import { requirePresent } from '../../files/store-presence.js';
 import type { WatcherStatus } from '../../files/watcher/watcher.js';
 import { invalidRef, notFound } from './conversation-errors.js';
 import {
@@ -134,10 +135,14 @@ export class ConversationStore {
     return this.#reader.part(ref, range);
   }
 
-  /** Like `view`, without the cache, for passes over the whole store. Takes an id; `undefined` if absent. */
+  /**
+   * Like `view`, without the cache, for passes over the whole store. Takes an id; `undefined` if absent.
+   * STORAGE_UNAVAILABLE while the store is away.
+   */
   async peek(conversationId: string): Promise<ConversationView | undefined> {
-    this.path(conversationId);
-    return (await this.#core.files.readUncached(conversationId))?.document;
+    requirePresent(this.path(conversationId));
+    const found = await this.#core.files.readUncached(conversationId);
+    return found?.document;
   }
 
   /**
