@@ -83,7 +83,6 @@ export async function namedKey(facts: KeyFacts, given: GivenKey): Promise<KnownK
   if (facts.from === 'keychain' && key === undefined) throw notInKeychain(facts.id);
   const means = facts.from === 'passphrase' ? 'DAYBOOK_PASSPHRASE' : 'DAYBOOK_KEY_FILE';
   const problem = key === undefined ? `${means} is not set` : `${means} has another key`;
-  const change = key === undefined ? `Set ${means}` : `Correct ${means}`;
   const value =
     facts.from === 'passphrase'
       ? 'the passphrase of the store'
@@ -96,7 +95,7 @@ export async function namedKey(facts: KeyFacts, given: GivenKey): Promise<KnownK
     'DECRYPT',
     `This store is encrypted with the key ${facts.id}, but ${problem}.`,
     {
-      hint: `Nothing was written. ${change} to ${value} in the environment in which Daybook starts.${way}`,
+      hint: `Nothing was written. Set ${means} to ${value} in the environment in which Daybook starts.${way}`,
       details: { keyId: facts.id, from: facts.from, ...(key && { givenId: key.id }) },
     },
   );

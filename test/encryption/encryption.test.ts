@@ -161,7 +161,7 @@ describe('a store that is encrypted', () => {
         expect(await failure(stranger, 'decrypt', '--yes')).toBe('DECRYPT');
       }
       expect(filesBelow(place.root).map((path) => readFileSync(path, 'latin1'))).toEqual(before);
-      expect((await errorOf(other, 'list')).hint).toContain('Correct DAYBOOK_KEY_FILE');
+      expect((await errorOf(other, 'list')).hint).toContain('Set DAYBOOK_KEY_FILE');
       expect((await errorOf(place, 'list')).hint).toContain('Set DAYBOOK_KEY_FILE');
       const short = withKey(place, keyIn(place, DIGITS.slice(1), 'short'));
       expect(await failure(short, 'list')).toBe('VALIDATION_ERROR');
