@@ -79,6 +79,12 @@ export function replacePassage(content: string, oldText: string, newText: string
   );
 }
 
+/** Replaces the whole text. The line ends and the byte-order mark stay as they are in the note. */
+export function replaceText(content: string, text: string): string {
+  const mark = content.startsWith('\uFEFF') && !text.startsWith('\uFEFF') ? '\uFEFF' : '';
+  return mark + withLineEndsOf(withFinalNewline(text), content);
+}
+
 /** Inserts whole lines after line `line`; 0 is the beginning. VALIDATION_ERROR if there is no such line. */
 export function insertAfterLine(content: string, line: number, text: string): string {
   const count = linesOf(content).length;

@@ -7,7 +7,7 @@ import {
   insertAfterLine,
   linesOf,
   replacePassage,
-  withFinalNewline,
+  replaceText,
 } from '../../stores/memory-bank/note-text.js';
 import { defineTool, EDITS, success } from '../define-tool.js';
 import { joinedNote, maskedNoteOf } from '../masked-note.js';
@@ -82,7 +82,7 @@ function changeOf(args: z.output<typeof input>): Change | undefined {
     pair(oldText, newText, (was, is) => (text) => replacePassage(text, was, is)),
     pair(insertLine, insertText, (line, added) => (text) => insertAfterLine(text, line, added)),
     newPath === undefined ? undefined : 'rename',
-    content === undefined ? undefined : () => withFinalNewline(content),
+    content === undefined ? undefined : (text) => replaceText(text, content),
   ];
   const [change, second] = changes.filter((each) => each !== undefined);
   if (change === undefined || second !== undefined) {

@@ -6,6 +6,7 @@ import {
   lineAt,
   linesOf,
   replacePassage,
+  replaceText,
 } from '../../../src/stores/memory-bank/note-text.js';
 
 const failing = (work: () => unknown) => {
@@ -111,4 +112,17 @@ it('a position is in its line', () => {
   expect(['a\nb\nc'].flatMap((text) => [0, 1, 2, 3, 4].map((at) => lineAt(text, at)))).toEqual([
     1, 1, 2, 2, 3,
   ]);
+});
+
+describe('replacing the whole text', () => {
+  it.each([
+    ['a\n', 'b\nc', 'b\nc\n'],
+    ['a\r\nb\r\n', 'b\nc', 'b\r\nc\r\n'],
+    ['a\r\nb\n', 'b\nc', 'b\nc\n'],
+    ['\ufeffa\n', 'b', '\ufeffb\n'],
+    ['\ufeffa\n', '\ufeffb', '\ufeffb\n'],
+    ['a\r\n', '', ''],
+  ])('of %j with %j keeps line ends and byte-order mark', (content, text, replaced) => {
+    expect(replaceText(content, text)).toBe(replaced);
+  });
 });
