@@ -9,9 +9,12 @@ export interface Loaded<T> {
   reload(): void;
 }
 
-/** Calls `load` when `key` changes. An answer for an earlier key is ignored. */
+/**
+ * Calls `load` when `key` changes. An answer for an earlier key is ignored. The data of the earlier key stay until
+ * then, but not if the load fails: beside an error they would look like the answer.
+ */
 export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
-  const [state, setState] = useState<{ data?: T; error?: CallError; isLoading: boolean }>({
+  const [state, setState] = useState<State<T>>({
     isLoading: true,
   });
   const [round, setRound] = useState(0);
@@ -21,12 +24,21 @@ export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise
     const gone = new AbortController();
     setState((before) => ({ ...before, isLoading: true }));
     latest.current(gone.signal).then(
-      (data) => !gone.signal.aborted && setState({ data, isLoading: false }),
+      (data) => !gone.signal.aborted && setState({ data, key, isLoading: false }),
       (error) =>
-        !gone.signal.aborted && setState((before) => ({ ...before, error, isLoading: false })),
+        !gone.signal.aborted &&
+        setState((before) => ({ ...(before.key === key && before), error, isLoading: false })),
     );
     return () => gone.abort();
   }, [key, round]);
   const reload = useCallback(() => setRound((before) => before + 1), []);
   return { data: state.data, error: state.error, isLoading: state.isLoading, reload };
+}
+
+interface State<T> {
+  readonly data?: T;
+  /** The key of the data. */
+  readonly key?: string;
+  readonly error?: CallError;
+  readonly isLoading: boolean;
 }

@@ -129,3 +129,37 @@ it('on a touch screen two fingers zoom the graph, and one finger scrolls past it
   expect(await page.evaluate(() => location.hash)).toBe('#/knowledge');
   expect(opened.faults).toEqual([]);
 });
+
+it('facts and predicates that are added later are shown, also in an empty graph', async () => {
+  const { page, place } = await openPage(() => undefined);
+  await page.waitForSelector('.empty');
+  await goTo(page, '#/knowledge');
+  await page.waitForSelector('h2:text("There are no facts yet")');
+  await run(place, ['kg', 'add', 'Ada', 'lives in', 'London']);
+  await page.waitForSelector('.facts-table td:has-text("London")');
+  await run(place, ['kg', 'add', 'Ada', 'knows', 'Charles']);
+  await page.waitForSelector('option:text("knows (1)")', { state: 'attached' });
+});
+
+it('an error is shown if facts cannot be loaded, and not the facts of another request', async () => {
+  const { page } = await openFacts();
+  await page.context().setOffline(true);
+  await page.getByLabel('Words').fill('Charles');
+  await page.waitForSelector('[role=alert]:has-text("The server does not answer")');
+  await page.waitForSelector('.facts-table', { state: 'detached' });
+  expect(await page.getByLabel('Words').inputValue()).toBe('Charles');
+});
+
+it('a number of steps that the server refuses is changed, and a rare predicate of the address is shown', async () => {
+  const { page } = await openFacts();
+  await goTo(page, '#/knowledge/Ada?depth=99');
+  await page.waitForSelector('.facts-table td');
+  const steps = page.getByLabel('Steps');
+  await steps.fill('12');
+  await expect.poll(() => steps.inputValue()).toBe('6');
+  await goTo(page, '#/');
+  await page.waitForSelector('.empty');
+  await goTo(page, '#/knowledge?predicate=rare');
+  await page.waitForSelector('h2:text("No fact matches")');
+  expect(await page.getByLabel('Predicate').inputValue()).toBe('rare');
+});

@@ -153,3 +153,20 @@ it('the trash has a message if it contains more items than are shown', async () 
   await goTo(page, '#/trash');
   await page.waitForSelector('.trash :text("The 100 items that were deleted last, of 102.")');
 });
+
+it('the topics by month are those of the chosen module, and lead to a search of this month', async () => {
+  opened = await openPage(({ root }) => {
+    const said = (content: string) => [
+      { role: 'user', content, createdAt: '2025-01-24T10:00:00.000Z' },
+    ];
+    writeConversation(root, ID, { module: 'garden' }, said('roses roses tulips'));
+    writeConversation(root, `20250125${ID.slice(8)}`, { module: 'sea' }, said('whales whales'));
+  });
+  const { page } = opened;
+  await goTo(page, '#/figures?module=garden');
+  const topics = page.locator('.topics-by-month a');
+  await expect.poll(() => topics.allInnerTexts()).toContain('roses');
+  expect(await topics.allInnerTexts()).not.toContain('whales');
+  await topics.getByText('roses').click();
+  await expect.poll(() => page.getByLabel('To', { exact: true }).inputValue()).toBe('2025-01-31');
+});

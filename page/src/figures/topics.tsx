@@ -35,18 +35,20 @@ export function Topics({ given }: { readonly given: Parameters<typeof call<'get_
   );
 }
 
-/** `periods`: months such as 2025-01, the oldest first. */
+/** `periods`: months such as 2025-01, the oldest first. `given`: the filters of messages. */
 export function TopicsOverTime(props: {
   readonly periods: readonly { readonly name: string }[];
-  readonly timeZone: string;
+  readonly given: Parameters<typeof call<'get_analytics'>>[1];
 }) {
+  const { given } = props;
   const months = props.periods
     .map(({ name }) => name)
     .filter((name) => /^\d{4}-\d{2}$/.test(name))
     .slice(-MONTHS);
-  const { data, error } = useLoaded(JSON.stringify(months), (signal) =>
-    topicsOf(months, props.timeZone, signal),
+  const { data, error, reload } = useLoaded(JSON.stringify([months, given]), (signal) =>
+    topicsOf(months, given, signal),
   );
+  useChanges('conversation', reload);
   if (months.length === 0) return null;
   return (
     <section>
@@ -62,7 +64,7 @@ export function TopicsOverTime(props: {
                 {topics.map(({ word, messages }) => (
                   <a
                     key={word}
-                    href={hrefOf('search', '', { q: word, from: `${month}-01` })}
+                    href={hrefOf('search', '', { q: word, ...inMonth(month) })}
                     title={counted(messages, 'message')}
                   >
                     <bdi>{word}</bdi>
@@ -77,10 +79,14 @@ export function TopicsOverTime(props: {
   );
 }
 
-async function topicsOf(months: readonly string[], timeZone: string, signal: AbortSignal) {
+async function topicsOf(
+  months: readonly string[],
+  given: Parameters<typeof call<'get_analytics'>>[1],
+  signal: AbortSignal,
+) {
   const found: { month: string; topics: NonNullable<Output<'get_analytics'>['topics']> }[] = [];
   for (const month of months.toReversed()) {
-    const input = { ...inMonth(month), timeZone, include: ['topics' as const], limit: WORDS };
+    const input = { ...given, ...inMonth(month), include: ['topics' as const], limit: WORDS };
     const { topics = [] } = await call('get_analytics', input, signal);
     found.push({ month, topics });
   }

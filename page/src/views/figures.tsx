@@ -53,6 +53,7 @@ export function FiguresView({ route }: { readonly route: Route }) {
     <div class="figures">
       <h1>Figures</h1>
       <Conditions given={given} />
+      {error && <Failure error={error} />}
       <Totals figures={all} />
       <section>
         <h2>Messages a day</h2>
@@ -70,7 +71,7 @@ export function FiguresView({ route }: { readonly route: Route }) {
       </div>
       <Longest figures={all} />
       <Topics given={{ ...span, ...which, timeZone }} />
-      <TopicsOverTime periods={all.periods ?? []} timeZone={timeZone} />
+      <TopicsOverTime periods={all.periods ?? []} given={{ ...which, timeZone }} />
       <OpenQuestions />
       <StoreFigures longest={all.conversations ?? []} />
     </div>

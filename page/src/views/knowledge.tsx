@@ -20,6 +20,7 @@ const NO_FACTS: readonly Fact[] = [];
 const PAGE_SIZE = 1000;
 /** More than the default limit of the store, which is 5000 facts. */
 const MAX_FACTS = 6000;
+const MAX_DEPTH = 6;
 /** Rows of the table. */
 const MAX_ROWS = 100;
 
@@ -28,7 +29,7 @@ export function Knowledge({ route }: { readonly route: Route }) {
   const { ofAddress, given, words, setWords } = useConditions(route);
   const [predicate, setPredicate] = useState(route.params.get('predicate') ?? '');
   const [asOf, setAsOf] = useState(route.params.get('asOf')?.slice(0, 10) ?? '');
-  const [depth, setDepth] = useState(Number(route.params.get('depth')) || 1);
+  const [depth, setDepth] = useState(depthOf(route.params.get('depth')));
   const settledDay = useSettled(asOf);
   // The neighbours of a node depend on the day. Without a node all facts, also ended, are loaded once.
   const isWhole = node === '';
@@ -37,7 +38,10 @@ export function Knowledge({ route }: { readonly route: Route }) {
     readFacts(asked, signal),
   );
   const stats = useLoaded('stats', (signal) => call('kg_stats', {}, signal));
-  useChanges('graph', reload);
+  useChanges('graph', () => {
+    reload();
+    stats.reload();
+  });
   useListKeys('.facts-table td:first-child a');
   const facts = data ?? NO_FACTS;
   const hasEnded = given.some(([name]) => name === 'includeClosed');
@@ -48,7 +52,6 @@ export function Knowledge({ route }: { readonly route: Route }) {
   // Drawing the table for each day that the slider passes would make the slider slow.
   const listed = useSettled(shown);
   const table = useMemo(() => <Facts facts={listed} />, [listed]);
-  if (error && !data) return <Failure error={error} />;
   if (stats.data && stats.data.open + stats.data.closed === 0) {
     return (
       <Empty view="Knowledge" title="There are no facts yet">
@@ -57,9 +60,12 @@ export function Knowledge({ route }: { readonly route: Route }) {
       </Empty>
     );
   }
+  // The list has only the predicates that are used most.
+  const offered = ['', ...(stats.data?.predicates ?? []).map((each) => each.predicate)];
+  const isOffered = offered.includes(predicate);
   const title = <h1>{titleOf(node, ofAddress)}</h1>;
   // Shown together, because a part that is shown later would move the other parts.
-  if (data === undefined || (stats.data === undefined && stats.error === undefined)) {
+  if ((data ?? error) === undefined || (stats.data === undefined && stats.error === undefined)) {
     return (
       <div class="knowledge">
         {title}
@@ -80,6 +86,7 @@ export function Knowledge({ route }: { readonly route: Route }) {
             onChange={({ currentTarget }) => setPredicate(currentTarget.value)}
           >
             <option value="">any</option>
+            {!isOffered && <option value={predicate}>{predicate}</option>}
             {(stats.data?.predicates ?? []).map((each) => (
               <option key={each.predicate} value={each.predicate}>
                 {each.predicate} ({each.facts})
@@ -93,27 +100,31 @@ export function Knowledge({ route }: { readonly route: Route }) {
             <input
               type="number"
               min={1}
-              max={6}
+              max={MAX_DEPTH}
               value={depth}
-              onInput={({ currentTarget }) => setDepth(Number(currentTarget.value) || 1)}
+              onInput={({ currentTarget }) => setDepth(depthOf(currentTarget.value))}
             />
           </label>
         )}
         <AsOf facts={facts} day={asOf} onDay={setAsOf} />
         <span role="status">
-          {counted(listed.length, 'fact')}
+          {data && counted(listed.length, 'fact')}
           {facts.length >= MAX_FACTS && '; there are more: to find others, type words'}
         </span>
       </div>
-      {facts.length === 0 ? (
-        <Empty title="No fact matches" />
-      ) : (
+      {error && <Failure error={error} />}
+      {data?.length === 0 && <Empty title="No fact matches" />}
+      {facts.length > 0 && (
         <GraphCanvas facts={facts} shown={shown} chosen={node} onChoose={open} />
       )}
       {listed.length > 0 && table}
     </div>
   );
 }
+
+/** The server accepts only these numbers of steps. */
+const depthOf = (text: string | null) =>
+  Math.min(MAX_DEPTH, Math.max(1, Math.trunc(Number(text)) || 1));
 
 const open = (name: string) => {
   address.go(hrefOf('knowledge', name));
