@@ -66,7 +66,8 @@ interface Tools {
 }
 
 type Name = keyof Tools;
-export type Output<N extends Name> = z.output<Tools[N]['output']>;
+/** `durable: false`: the store cannot be written, and the data are only in the memory of the server. */
+export type Output<N extends Name> = z.output<Tools[N]['output']> & { readonly durable?: false };
 
 /** An AppError of the server, or an error of the connection. */
 export class CallError extends Error {
@@ -119,6 +120,13 @@ export const isReadOnly = (): boolean => connected().isReadOnly;
 /** Reports changes of files from now on. It must be called only once. */
 export const follow = (report: (change: Change) => void): void => connected().follow(report);
 
+let reportStore: (isAway: boolean) => void = () => undefined;
+
+/** Calls `report` with each answer: true if the store cannot be written. It is called only once. */
+export function followStore(report: (isAway: boolean) => void): void {
+  reportStore = report;
+}
+
 /** Returns the output of a tool. Throws CallError, or AbortError if the signal is aborted. */
 export async function call<N extends Name>(
   name: N,
@@ -126,5 +134,7 @@ export async function call<N extends Name>(
   signal?: AbortSignal,
   onProgress?: (report: Progress) => void,
 ): Promise<Output<N>> {
-  return (await connected().call(name, input, signal, onProgress)) as Output<N>;
+  const output = (await connected().call(name, input, signal, onProgress)) as Output<N>;
+  reportStore(output.durable === false);
+  return output;
 }

@@ -13,6 +13,7 @@ import { followDrops } from './import/dropped-file.js';
 import { Notices } from './notices.jsx';
 import { QuickFind } from './quick-find.jsx';
 import { hrefOf, type Route, useRoute } from './route.js';
+import { StoreAway } from './store-away.jsx';
 import { Timeline } from './views/timeline.jsx';
 
 type View = ComponentType<{ readonly route: Route }>;
@@ -115,6 +116,7 @@ export function Shell() {
         </button>
       </header>
       <main id="main" tabIndex={-1}>
+        <StoreAway />
         <CurrentView route={route} />
       </main>
       {isFinding && <QuickFind onClose={() => setFinding(false)} />}

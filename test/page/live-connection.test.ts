@@ -2,9 +2,11 @@
  * The connection to the server: a stream of changes that ended without an event, as after a sleep of the
  * machine; a server that is stopped; and a session that ended.
  */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { servePage } from './browser.mjs';
-import { usePages, writeConversation } from './opened-page.js';
+import { goTo, usePages, writeConversation } from './opened-page.js';
 
 const openPage = usePages();
 const ID = '20250124-1706102400123';
@@ -73,4 +75,36 @@ it('after the end of the session a button leads to the sign-in form, which repor
   await served.stop();
   await page.click('button:text("Open")');
   await page.waitForSelector('[role=alert]:has-text("The server does not answer")');
+});
+
+it('the page tells that the store is not available, and that a change only waits', async () => {
+  const note = join('memory-bank', 'bees.md');
+  const { page, root } = await openPage((place) => {
+    mkdirSync(join(place.root, 'memory-bank'), { recursive: true });
+    writeFileSync(join(place.root, note), '# Bees\n');
+    writeConversation(place.root, ID, { title: 'Bees' }, [{ role: 'user', content: 'x' }]);
+  });
+  await page.waitForSelector('.row');
+  await goTo(page, '#/notes/bees.md');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByLabel('Text of the note').fill('# Bees and wax');
+  renameSync(root, `${root}-away`);
+  const warning = '[role=alert]:has-text("The store cannot be written now")';
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('b');
+      await page.waitForTimeout(500);
+      await page.keyboard.press('Escape');
+      return page.locator(warning).count();
+    })
+    .toBe(1);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.waitForSelector('.notice:has-text("it waits in the memory of the server")');
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector('.failure:has-text("is not available")');
+  renameSync(`${root}-away`, root);
+  await page.waitForSelector(warning, { state: 'detached' });
+  await page.waitForSelector('#m1');
+  expect(readFileSync(join(root, note), 'utf8')).toContain('# Bees and wax');
 });

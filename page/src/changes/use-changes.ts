@@ -1,7 +1,7 @@
 /** Calls the views when files of the store change, so that they load again. */
 import { useEffect, useRef } from 'preact/hooks';
 import { follow } from '../api.js';
-import type { Change } from './change.js';
+import { ALL_CHANGES, type Change } from './change.js';
 
 /** Calls `listener` for changes of one kind; with `key` only for changes of this id. */
 export function useChanges(kind: string, listener: () => void, key?: string): void {
@@ -19,6 +19,13 @@ export function useChanges(kind: string, listener: () => void, key?: string): vo
   );
 }
 
+/** Makes all views load again. */
+export const reloadViews = (): void => ALL_CHANGES.forEach(report);
+
+function report(change: Change): void {
+  for (const each of listeners) each(change);
+}
+
 type Listener = (change: Change) => void;
 const listeners = new Set<Listener>();
 let isFollowing = false;
@@ -28,9 +35,7 @@ function onChange(listener: Listener): () => void {
   listeners.add(listener);
   if (!isFollowing) {
     isFollowing = true;
-    follow((change) => {
-      for (const each of listeners) each(change);
-    });
+    follow(report);
   }
   return () => void listeners.delete(listener);
 }

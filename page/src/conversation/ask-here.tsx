@@ -1,7 +1,8 @@
 /** A form that asks Perplexity the next question of a conversation, and shows the cost. */
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { CallError, call, isReadOnly, type Output } from '../api.js';
 import { Failure } from '../components.jsx';
+import { useDraft } from '../draft.js';
 import { useLoaded } from '../use-loaded.js';
 import type { HeadFacts } from './head.jsx';
 
@@ -16,7 +17,9 @@ export function AskHere(props: { readonly head: HeadFacts; onAnswer(): void }) {
 
 function AskForm({ head, onAnswer }: { readonly head: HeadFacts; onAnswer(): void }) {
   const info = useLoaded('info', (signal) => call('store_info', {}, signal));
-  const [query, setQuery] = useState('');
+  const [query = '', setQuery] = useDraft<string>(`question ${head.conversationId}`);
+  const latest = useRef(query);
+  latest.current = query;
   const [kind, setKind] = useState<(typeof KINDS)[number]>(KINDS[0]);
   const [isAsking, setAsking] = useState(false);
   const [answer, setAnswer] = useState<Answer>();
@@ -29,7 +32,8 @@ function AskForm({ head, onAnswer }: { readonly head: HeadFacts; onAnswer(): voi
     setAnswer(undefined);
     try {
       setAnswer(await call(kind, { conversationId: head.conversationId, query }));
-      setQuery('');
+      // The user may type the next question while this one is answered.
+      if (latest.current === query) setQuery(undefined);
     } catch (thrown) {
       if (!(thrown instanceof CallError)) throw thrown;
       setError(thrown);
@@ -46,7 +50,7 @@ function AskForm({ head, onAnswer }: { readonly head: HeadFacts; onAnswer(): voi
           rows={3}
           maxLength={100_000}
           value={query}
-          onInput={({ currentTarget }) => setQuery(currentTarget.value)}
+          onInput={({ currentTarget }) => setQuery(currentTarget.value || undefined)}
         />
       </label>
       <p class="facts cost-before">{costBefore(head.costs)}</p>

@@ -19,11 +19,12 @@ interface HeadChange {
 export function Head({ head, onChanged }: { readonly head: HeadFacts; onChanged(): void }) {
   const [isEditing, setEditing] = useState(false);
   const editButton = useFocusBack(isEditing);
+  /** Returns true if the change is stored. */
   const change = async (fields: HeadChange) => {
-    await call('update_conversation', { conversationId: head.conversationId, ...fields }).catch(
-      report,
-    );
+    const input = { conversationId: head.conversationId, ...fields };
+    const isStored = await call('update_conversation', input).then(() => true, report);
     onChanged();
+    return isStored;
   };
   const remove = async () => {
     const { trashName } = await call('delete_conversation', {
@@ -32,19 +33,13 @@ export function Head({ head, onChanged }: { readonly head: HeadFacts; onChanged(
     address.go(hrefOf(''));
     notify({
       text: 'The conversation is in the trash.',
-      undo: () => void restore(trashName ?? head.conversationId),
+      undo: () => void restore(trashName ?? head.conversationId).catch(report),
     });
   };
   return (
     <header class="head">
       {isEditing ? (
-        <Edit
-          head={head}
-          onDone={(fields) => {
-            setEditing(false);
-            if (fields) void change(fields);
-          }}
-        />
+        <Edit head={head} onSave={change} onDone={() => setEditing(false)} />
       ) : (
         <h1 dir="auto">{head.title ?? head.conversationId}</h1>
       )}
@@ -131,27 +126,44 @@ async function restore(name: string): Promise<void> {
   address.go(hrefOf('conversation', conversationId ?? name));
 }
 
-const report = (error: unknown) =>
+function report(error: unknown): false {
   notify({ text: error instanceof CallError ? `${error.message} ${error.hint}` : String(error) });
+  return false;
+}
 
-/** Saves only the fields that the user changed, so that others may change the rest meanwhile. */
-function Edit(props: { readonly head: HeadFacts; onDone(fields?: HeadChange): void }) {
-  const { head, onDone } = props;
+/**
+ * Saves only the fields that the user changed, so that others may change the rest meanwhile. The form stays with
+ * its text until it is saved.
+ */
+function Edit(props: {
+  readonly head: HeadFacts;
+  onSave(fields: HeadChange): Promise<boolean>;
+  onDone(): void;
+}) {
+  const { head, onSave, onDone } = props;
+  const [isSaving, setSaving] = useState(false);
   const [before] = useState({ title: head.title ?? '', tags: (head.tags ?? []).join(', ') });
   const [title, setTitle] = useState(before.title);
   const [tags, setTags] = useState(before.tags);
   const first = useFocusWhenShown<HTMLInputElement>();
-  const send = (event: Event) => {
+  const send = async (event: Event) => {
     event.preventDefault();
+    if (isSaving) return;
     const list = tags.split(',').map((tag) => tag.trim());
     const changed = {
       ...(title !== before.title && { title: title.trim() === '' ? null : title }),
       ...(tags !== before.tags && { tags: list.filter((tag) => tag !== '') }),
     };
-    onDone(Object.keys(changed).length === 0 ? undefined : changed);
+    setSaving(true);
+    if (Object.keys(changed).length === 0 || (await onSave(changed))) onDone();
+    setSaving(false);
   };
   return (
-    <form class="edit" onSubmit={send} onKeyDown={({ key }) => key === 'Escape' && onDone()}>
+    <form
+      class="edit"
+      onSubmit={(event) => void send(event)}
+      onKeyDown={({ key }) => key === 'Escape' && onDone()}
+    >
       <label>
         Title{' '}
         <input

@@ -131,7 +131,9 @@ async function before(id: string, now: Pages): Promise<Pages> {
 
 async function again(id: string, now: Pages): Promise<Pages> {
   const shown: StoredMessage[] = [];
-  const until = Math.max(now.messages.length, PAGE_SIZE);
+  // At the end of the conversation, messages that were added meanwhile are shown too.
+  const isAtEnd = now.cursor === undefined;
+  const until = Math.max(now.messages.length, PAGE_SIZE) + (isAtEnd ? PAGE_SIZE : 0);
   const [first] = now.messages;
   let cursor: string | undefined = first === undefined ? '1:0' : placeOf(first);
   while (cursor !== undefined && shown.length < until) {
@@ -140,7 +142,7 @@ async function again(id: string, now: Pages): Promise<Pages> {
     cursor = page.nextCursor;
   }
   if (shown.length === 0 && first !== undefined) return begin(id, 1);
-  return { messages: shown, cursor };
+  return { messages: isAtEnd ? shown.slice(-MAX_PARTS) : shown, cursor };
 }
 
 const placeOf = ({ seq, offset = 0 }: StoredMessage) => `${seq}:${offset}`;

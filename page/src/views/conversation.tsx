@@ -34,6 +34,9 @@ function Loaded({ id, named }: { readonly id: string; readonly named: number | u
     pages.refresh();
   };
   useChanges('conversation', refresh, id);
+  // Once shown, the form stays, so that a typed question and the cost of an answer are not lost.
+  const wasAtEnd = useRef(false);
+  wasAtEnd.current ||= pages.cursor === undefined;
   const failed = head.error ?? pages.error;
   if (failed?.code === 'CONVERSATION_NOT_FOUND') return <Missing />;
   return (
@@ -43,7 +46,11 @@ function Loaded({ id, named }: { readonly id: string; readonly named: number | u
       {head.data && <Summary id={id} />}
       <FindInside id={id} at={named} onGo={(seq) => goTo(id, seq)} onWords={setWords} />
       <Messages pages={pages} named={named} words={words} total={head.data?.total} />
-      {head.data && pages.cursor === undefined && <AskHere head={head.data} onAnswer={refresh} />}
+      {head.data && wasAtEnd.current && (
+        <div hidden={pages.cursor !== undefined}>
+          <AskHere head={head.data} onAnswer={refresh} />
+        </div>
+      )}
     </article>
   );
 }

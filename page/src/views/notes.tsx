@@ -1,12 +1,12 @@
 /** The view of notes: the list, and one note. Changes by other programs are not overwritten. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { allPages } from '../all-pages.js';
 import { CallError, call, type Output } from '../api.js';
 import { useChanges } from '../changes/use-changes.js';
 import { counted, Empty, Failure, Time } from '../components.jsx';
+import { useDraft } from '../draft.js';
 import { useFocusBack, useFocusWhenShown, useListKeys } from '../hooks.js';
 import { Markdown } from '../markdown.jsx';
-import { useDraft } from '../notes/draft.js';
 import { History } from '../notes/history.jsx';
 import { notify } from '../notices.jsx';
 import { hrefOf, type Route } from '../route.js';
@@ -74,27 +74,48 @@ async function readNote(path: string, signal: AbortSignal): Promise<Output<'mb_r
   return whole;
 }
 
+interface Draft {
+  readonly text: string;
+  /** Hash of the text that the user began to edit. */
+  readonly hash: string;
+}
+
 function Note({ path }: { readonly path: string }) {
   const { data, error, reload } = useLoaded(path, (signal) => readNote(path, signal));
-  const [draft, setDraft] = useDraft(path);
+  const [draft, setDraft] = useDraft<Draft>(`note ${path}`);
+  const [isSaving, setSaving] = useState(false);
   const isEditing = draft !== undefined;
   const editButton = useFocusBack(isEditing);
   const field = useFocusWhenShown<HTMLTextAreaElement>(isEditing);
   useChanges('note', reload, path);
-  if (error && !data) return <Failure error={error} />;
-  if (!data) return <p class="loading">Loading…</p>;
-  const isBehind = draft !== undefined && draft.hash !== data.hash;
+  const isGone = error?.code === 'E_MB_FILE_NOT_FOUND';
+  if (error && !isEditing && (isGone || !data)) {
+    return (
+      <div>
+        <Failure error={error} />
+        {isGone && (
+          <p>
+            Perhaps it was renamed, or it is in the <a href={hrefOf('trash')}>trash</a>.
+          </p>
+        )}
+      </div>
+    );
+  }
+  if (!data && !error) return <p class="loading">Loading…</p>;
+  const isBehind = isEditing && data !== undefined && draft.hash !== data.hash;
   const save = async () => {
-    if (draft === undefined) return;
+    if (draft === undefined || isSaving) return;
+    setSaving(true);
     try {
-      await call('mb_edit', { path, hash: draft.hash, content: draft.text });
+      const { durable } = await call('mb_edit', { path, hash: draft.hash, content: draft.text });
       setDraft(undefined);
-      notify({ text: 'The note is saved.' });
+      notify({ text: durable === false ? WAITS : 'The note is saved.' });
     } catch (thrown) {
       notify({
         text: thrown instanceof CallError ? `${thrown.message} ${thrown.hint}` : 'Not saved.',
       });
     }
+    setSaving(false);
     reload();
   };
   return (
@@ -103,28 +124,30 @@ function Note({ path }: { readonly path: string }) {
         <h2>
           <bdi>{path}</bdi>
         </h2>
-        <p class="facts">
-          changed <Time at={data.modifiedAt} /> · {data.sizeBytes} bytes
-        </p>
+        {data && (
+          <p class="facts">
+            changed <Time at={data.modifiedAt} /> · {data.sizeBytes} bytes
+          </p>
+        )}
         <p class="actions">
           {draft === undefined ? (
             <button
               type="button"
               ref={editButton}
-              onClick={() => setDraft({ text: data.content, hash: data.hash })}
+              onClick={() => data && setDraft({ text: data.content, hash: data.hash })}
             >
               Edit
             </button>
           ) : (
             <>
-              <button type="button" disabled={isBehind} onClick={() => void save()}>
-                Save
+              <button type="button" disabled={isBehind || isGone} onClick={() => void save()}>
+                {isSaving ? 'Saving…' : 'Save'}
               </button>
               <button
                 type="button"
                 onClick={() => {
                   setDraft(undefined);
-                  if (draft.text !== data.content)
+                  if (draft.text !== data?.content)
                     notify({ text: 'Your text is discarded.', undo: () => setDraft(draft) });
                 }}
               >
@@ -134,19 +157,27 @@ function Note({ path }: { readonly path: string }) {
           )}
         </p>
       </header>
-      {isBehind && (
+      {error && !isGone && <Failure error={error} />}
+      {isGone && (
+        <p role="alert" class="failure">
+          The note was deleted or renamed, so your text cannot be saved. Copy your text before you
+          choose Discard.
+        </p>
+      )}
+      {isBehind && !isGone && (
         <p role="alert" class="failure">
           Another program changed the file, so your text cannot be saved. Copy your text, choose
           Discard, and edit the note again.
         </p>
       )}
       {draft === undefined ? (
-        <Markdown text={data.content} />
+        <Markdown text={data?.content ?? ''} />
       ) : (
         <div class="editor">
           <textarea
             ref={field}
             aria-label="Text of the note"
+            readOnly={isSaving}
             value={draft.text}
             onInput={({ currentTarget }) => setDraft({ ...draft, text: currentTarget.value })}
           />
@@ -159,3 +190,5 @@ function Note({ path }: { readonly path: string }) {
     </article>
   );
 }
+
+const WAITS = 'The note is not stored yet: it waits in the memory of the server.';

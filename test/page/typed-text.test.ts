@@ -1,0 +1,152 @@
+/** Texts that the user typed are not lost when something fails or changes meanwhile. */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { type StandIn, startStandIn } from '../support/perplexity-stand-in.js';
+import { goTo, usePages, writeConversation } from './opened-page.js';
+
+const openPage = usePages();
+const ID = '20250124-1706102400123';
+const ONE = [{ role: 'user', content: 'x' }];
+let perplexity: StandIn | undefined;
+
+afterEach(async () => {
+  await perplexity?.close();
+  perplexity = undefined;
+});
+
+const writeNote = (root: string, text: string) => {
+  mkdirSync(join(root, 'memory-bank'), { recursive: true });
+  writeFileSync(join(root, 'memory-bank', 'bees.md'), text);
+};
+
+it('a typed title stays in its field until it is saved', async () => {
+  const { page, context } = await openPage(({ root }) =>
+    writeConversation(root, ID, { title: 'Moon' }, ONE),
+  );
+  await goTo(page, `#/conversation/${ID}`);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.locator('.title-field').fill('The far side of the moon');
+  await context.setOffline(true);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.waitForSelector('.notice:has-text("The server does not answer")');
+  expect(await page.locator('.title-field').inputValue()).toBe('The far side of the moon');
+  await context.setOffline(false);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.waitForSelector('h1:text("The far side of the moon")');
+});
+
+it('a typed question stays while the user reads other messages or another view', async () => {
+  const standIn = await startStandIn();
+  perplexity = standIn;
+  const many = Array.from({ length: 300 }, (_, at) => ({ role: 'user', content: `Message ${at}` }));
+  const { page } = await openPage(
+    ({ root }) => writeConversation(root, ID, { title: 'Moon' }, many),
+    standIn.env,
+  );
+  await goTo(page, `#/conversation/${ID}?seq=300`);
+  const field = page.getByLabel('Ask Perplexity here');
+  await field.fill('How far is it?');
+  await page.getByRole('button', { name: 'First message' }).click();
+  await page.waitForSelector('#m1');
+  await page.getByRole('button', { name: 'Newest message' }).click();
+  await page.waitForSelector('#m300');
+  await expect.poll(() => field.inputValue()).toBe('How far is it?');
+  await goTo(page, '#/');
+  await page.waitForSelector('.row');
+  await goTo(page, `#/conversation/${ID}?seq=300`);
+  await expect.poll(() => field.inputValue()).toBe('How far is it?');
+});
+
+it('a question keeps its focus and text while another program adds messages', async () => {
+  const standIn = await startStandIn();
+  perplexity = standIn;
+  const many = Array.from({ length: 45 }, (_, at) => ({ role: 'user', content: `Message ${at}` }));
+  const { page, root } = await openPage(
+    (place) => writeConversation(place.root, ID, { title: 'Moon' }, many.slice(0, 40)),
+    standIn.env,
+  );
+  await goTo(page, `#/conversation/${ID}`);
+  const field = page.getByLabel('Ask Perplexity here');
+  await field.fill('How far is it?');
+  writeConversation(root, ID, { title: 'Moon' }, many);
+  await page.waitForSelector('#m45');
+  expect(await field.inputValue()).toBe('How far is it?');
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA');
+});
+
+it('the next question can be typed while one is answered', async () => {
+  const standIn = await startStandIn();
+  perplexity = standIn;
+  const { page } = await openPage(
+    ({ root }) => writeConversation(root, ID, { title: 'Moon' }, ONE),
+    standIn.env,
+  );
+  await goTo(page, `#/conversation/${ID}`);
+  let answer: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route('**/api/tools/perplexity_search_followup', async (route) => {
+    await released;
+    await route.continue();
+  });
+  const field = page.getByLabel('Ask Perplexity here');
+  await field.fill('How far is it?');
+  await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  await field.fill('And how old?');
+  answer();
+  await page.waitForSelector('.cost-after:text("This answer cost")');
+  expect(await field.inputValue()).toBe('And how old?');
+});
+
+it('the text of a note that another program deletes can still be copied, and a deleted note is not shown', async () => {
+  const { page, root } = await openPage((place) => writeNote(place.root, '# Bees\n'));
+  const file = join(root, 'memory-bank', 'bees.md');
+  await goTo(page, '#/notes/bees.md');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const field = page.getByLabel('Text of the note');
+  await field.fill('# Not saved');
+  writeFileSync(join(root, 'memory-bank', 'wasps.md'), '# Wasps\n');
+  rmSync(file);
+  await page.waitForSelector('[role=alert]:has-text("The note was deleted or renamed")');
+  expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+  await goTo(page, '#/notes/wasps.md');
+  await page.waitForSelector('.note h1:text("Wasps")');
+  await goTo(page, '#/notes/bees.md');
+  await expect.poll(() => field.inputValue()).toBe('# Not saved');
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await page.waitForSelector('[role=alert]:has-text("There is no note")');
+  writeNote(root, '# Bees again\n');
+  await page.waitForSelector('.note h1:text("Bees again")');
+  rmSync(file);
+  await page.waitForSelector('[role=alert]:has-text("There is no note")');
+});
+
+it('a note is saved once, and nothing that is typed meanwhile is lost', async () => {
+  const { page, root } = await openPage((place) =>
+    writeNote(place.root, '# Bees\r\n\r\nHoney\r\n'),
+  );
+  await goTo(page, '#/notes/bees.md');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let saves = 0;
+  await page.route('**/api/tools/mb_edit', async (route) => {
+    saves += 1;
+    await released;
+    await route.continue();
+  });
+  const field = page.getByLabel('Text of the note');
+  await field.fill('# Bees\n\nHoney and wax');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Saving…' }).click();
+  expect(await field.isEditable()).toBe(false);
+  release();
+  await page.waitForSelector('.notice:text("The note is saved.")');
+  expect(saves).toBe(1);
+  const text = readFileSync(join(root, 'memory-bank', 'bees.md'), 'utf8');
+  expect(text).toBe('# Bees\r\n\r\nHoney and wax\r\n');
+});
