@@ -1,6 +1,6 @@
 /** The dialog of quick find (Ctrl K): finds conversations, notes, insights and subjects by name. */
 
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { address } from './address.js';
 import { call, type Output } from './api.js';
 import { Failure } from './components.jsx';
@@ -24,18 +24,27 @@ export function QuickFind({ onClose }: { onClose(): void }) {
   const [at, setAt] = useState(0);
   const asked = useSettled(query.trim(), 80);
   const { data, error } = useLoaded(asked, async (signal) =>
-    asked === '' ? undefined : call('quick_find', { query: asked, limit: 12 }, signal),
+    asked === ''
+      ? undefined
+      : { asked, ...(await call('quick_find', { query: asked, limit: 12 }, signal)) },
   );
+  // Enter before the hits of the typed words are shown waits for them, and does not open an earlier hit.
+  const [entered, setEntered] = useState('');
+  const isCurrent = data?.asked === query.trim();
+  useEffect(() => {
+    if (entered !== '' && entered === query && isCurrent && hits[0]) open(hits[0]);
+  }, [entered, query, isCurrent]);
   const hits = error ? [] : (data?.hits ?? []);
   const open = (hit: Hit) => {
     address.go(addressOf(hit));
     onClose();
   };
   const onKey = (event: KeyboardEvent) => {
-    if (event.key === 'ArrowDown') setAt(Math.min(at + 1, hits.length - 1));
+    if (event.key === 'ArrowDown') setAt(Math.max(0, Math.min(at + 1, hits.length - 1)));
     else if (event.key === 'ArrowUp') setAt(Math.max(at - 1, 0));
-    else if (event.key === 'Enter' && hits[at]) open(hits[at]);
-    else return;
+    else if (event.key !== 'Enter') return;
+    else if (!isCurrent) setEntered(query);
+    else if (hits[at]) open(hits[at]);
     event.preventDefault();
   };
   return (

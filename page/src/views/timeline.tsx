@@ -11,6 +11,8 @@ import { VirtualList } from '../virtual-list.jsx';
 
 type Head = Output<'get_conversations'>['conversations'][number];
 interface Pages {
+  /** The filter of this list. */
+  readonly asked: string;
   readonly heads: readonly Head[];
   readonly total: number;
   readonly cursor?: string;
@@ -29,7 +31,7 @@ export function Timeline({ route }: { readonly route: Route }) {
   const { pages, error, more } = usePages(asked);
   if (error !== undefined && pages === undefined) return <Failure error={error} />;
   if (pages === undefined) return <p class="loading">Loading…</p>;
-  if (pages.total === 0 && asked === '') return <FirstRun />;
+  if (pages.total === 0 && pages.asked === '') return <FirstRun />;
   return (
     <div class="timeline">
       <div class="tools">
@@ -64,12 +66,14 @@ export function Timeline({ route }: { readonly route: Route }) {
   );
 }
 
-/** `more` loads the next page. All is loaded again when a conversation changes. */
+/** `more` loads the next page. All that was loaded is loaded again when a conversation changes. */
 function usePages(asked: string) {
   const [pages, setPages] = useState<Pages>();
   const [error, setError] = useState<CallError>();
   const [round, setRound] = useState(0);
   const isLoading = useRef(false);
+  const latest = useRef(pages);
+  latest.current = pages;
   const ask = useCallback(
     (cursor?: string) =>
       call('get_conversations', {
@@ -82,18 +86,27 @@ function usePages(asked: string) {
   );
   useEffect(() => {
     let isGone = false;
+    const load = async () => {
+      // Until as many rows are loaded as before, the old rows stay, so that the rows on the screen do not vanish.
+      const { asked: before, heads = [] } = latest.current ?? {};
+      const wanted = before === asked ? heads.length : 0;
+      let found = toPages(asked, await ask(), []);
+      while (!isGone && found.cursor !== undefined && found.heads.length < wanted)
+        found = toPages(asked, await ask(found.cursor), found.heads);
+      return found;
+    };
     isLoading.current = true;
-    ask()
+    load()
       .then(
         (found) => {
           if (isGone) return;
           setError(undefined);
-          setPages(toPages(found, []));
+          setPages(found);
         },
-        (thrown) => setError(thrown),
+        (thrown) => !isGone && setError(thrown),
       )
       .finally(() => {
-        isLoading.current = false;
+        if (!isGone) isLoading.current = false;
       });
     return () => {
       isGone = true;
@@ -106,7 +119,7 @@ function usePages(asked: string) {
     ask(pages.cursor)
       .then(
         // If the list was loaded again in the meantime, this page is ignored.
-        (found) => setPages((now) => (now === pages ? toPages(found, pages.heads) : now)),
+        (found) => setPages((now) => (now === pages ? toPages(asked, found, pages.heads) : now)),
         (thrown) => setError(thrown),
       )
       .finally(() => {
@@ -116,9 +129,14 @@ function usePages(asked: string) {
   return { pages, error, more };
 }
 
-function toPages(found: Output<'get_conversations'>, before: readonly Head[]): Pages {
+function toPages(
+  asked: string,
+  found: Output<'get_conversations'>,
+  before: readonly Head[],
+): Pages {
   const { total, nextCursor, approximate, conversations } = found;
   return {
+    asked,
     heads: [...before, ...conversations],
     total,
     ...(nextCursor !== undefined && { cursor: nextCursor }),

@@ -1,0 +1,73 @@
+/** The timeline and quick find while the user types, and while conversations change. */
+import { expect, it } from 'vitest';
+import { goTo, usePages, writeConversation } from './opened-page.js';
+
+const openPage = usePages();
+const ONE = [{ role: 'user', content: 'x' }];
+const idOf = (at: number) => `20250124-${1_706_102_400_000 + at}`;
+
+it('a filter without results can be removed with the keyboard', async () => {
+  const { page } = await openPage(({ root }) =>
+    writeConversation(root, idOf(1), { title: 'Bees' }, ONE),
+  );
+  await page.waitForSelector('.row');
+  const filter = page.getByLabel('Filter by title and tags');
+  await filter.fill('qqzz');
+  await page.waitForSelector('[role=status]:has-text("0 conversations")');
+  for (let at = 0; at < 4; at++) await filter.press('Backspace');
+  await page.waitForSelector('.row');
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT');
+});
+
+it('the rows on the screen and the focus stay when a conversation changes', async () => {
+  const { page, root } = await openPage((place) => {
+    for (let at = 0; at < 500; at++) writeConversation(place.root, idOf(at), {}, ONE);
+  });
+  await page.waitForSelector('.row');
+  await page.locator('.virtual').evaluate((list) => list.scrollTo(0, 400 * 64));
+  await page.waitForSelector('[data-at="405"]');
+  await page.locator('[data-at="405"]').focus();
+  const href = await page.locator('[data-at="405"]').getAttribute('href');
+  await page.evaluate(() => {
+    const seen = window as unknown as { rows: number };
+    seen.rows = Number.POSITIVE_INFINITY;
+    new MutationObserver(() => {
+      seen.rows = Math.min(seen.rows, document.querySelectorAll('.row').length);
+    }).observe(document.body, { childList: true, subtree: true });
+  });
+  writeConversation(root, idOf(600), { title: 'New' }, ONE);
+  await page.waitForSelector('[role=status]:text("501 conversations")');
+  await page.waitForSelector('.row');
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe(href);
+  expect(await page.evaluate(() => (window as unknown as { rows: number }).rows)).toBeGreaterThan(
+    10,
+  );
+});
+
+it('Enter in quick find opens a hit of the typed words, also before it is shown', async () => {
+  const { page } = await openPage(({ root }) => {
+    writeConversation(root, idOf(1), { title: 'Bees' }, ONE);
+    writeConversation(root, idOf(2), { title: 'Wasps' }, ONE);
+  });
+  await page.waitForSelector('.row');
+  await page.keyboard.press('Control+k');
+  await page.waitForSelector('.find:focus');
+  await page.keyboard.type('Bees');
+  await page.waitForSelector('.found :text("Bees")');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('Wasps');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('h1:text("Wasps")');
+});
+
+it('a notice tells that an undo failed', async () => {
+  const { page, context } = await openPage(({ root }) =>
+    writeConversation(root, idOf(1), { title: 'Bees' }, ONE),
+  );
+  await goTo(page, `#/conversation/${idOf(1)}`);
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.waitForSelector('.notice:has-text("in the trash")');
+  await context.setOffline(true);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.waitForSelector('.notice:has-text("The server does not answer")');
+});
