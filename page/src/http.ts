@@ -12,11 +12,19 @@ export const httpConnection: Connection = {
       ? await answerAfter(response, onProgress)
       : { status: response.status, body: await response.json() };
     if (status < 400) return body;
-    const { code = 'HTTP', message = response.statusText, hint = '' } = body.error ?? {};
-    throw new CallError(status === 401 ? 'SIGNED_OUT' : String(code), message, hint);
+    throw failureOf(status, body);
   },
   follow: followEvents,
 };
+
+function failureOf(status: number, { error }: ToolBody): CallError {
+  const {
+    code = 'HTTP',
+    message = `The server answered with status ${status}.`,
+    hint = '',
+  } = error ?? {};
+  return new CallError(status === 401 ? 'SIGNED_OUT' : String(code), message, hint);
+}
 
 /** JSON Lines: progress reports, then the answer. */
 const REPORTS = 'application/x-ndjson';
@@ -73,7 +81,7 @@ export async function upload(file: File): Promise<{ path: string }> {
   const response = await post(`/api/uploads?name=${encodeURIComponent(file.name)}`, file);
   const body = await response.json();
   if (response.ok) return body;
-  throw new CallError('HTTP', body.error?.message ?? response.statusText);
+  throw failureOf(response.status, body);
 }
 
 /** Removes an uploaded file from the server. */

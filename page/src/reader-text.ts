@@ -19,10 +19,11 @@ const NAME = /`(\w+)(?:: \w+)?`/g;
 export const withFieldNames = (text: string): string =>
   text.replace(NAME, (_, name: string) => FIELDS[name] ?? name);
 
-/** The sentences that name no tool and only arguments with a field. */
+/** The sentences that name no tool and only arguments with a field, and do not ask to call a tool again. */
 export function withoutToolNames(text: string): string {
   const sentences = text.split(/(?<=[.!?]) +(?=\p{Lu})/u);
   const isClear = (sentence: string) =>
+    !/\bargument\b/.test(sentence) &&
     [...sentence.matchAll(NAME)].every(([, name = '']) => name in FIELDS);
   return sentences.filter(isClear).map(withFieldNames).join(' ');
 }

@@ -147,6 +147,9 @@ it('a file with an unknown format is refused with a message', async () => {
   await drop('picture.bin', '\u0000\u0001\u0002');
   await page.waitForSelector('[role=alert]');
   expect(stored()).toEqual([]);
+  await drop('nothing.json', '');
+  const alert = page.locator('[role=alert]');
+  await expect.poll(() => alert.innerText()).toBe('nothing.json is empty.');
 });
 
 it('the message about a file that cannot be read names it without the folder of the upload', async () => {

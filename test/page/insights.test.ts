@@ -72,3 +72,18 @@ it('all insights of a project are shown completely, and the oldest can be opened
   await expect.poll(() => page.locator('.card').count()).toBe(120);
   expect(faults).toEqual([]);
 });
+
+it('the address of an insight that is not there gets a message', async () => {
+  const { page } = await openPage(({ root }) => {
+    const folder = join(root, 'memory-bank', 'insights');
+    mkdirSync(folder, { recursive: true });
+    const times = { created_at: 1_795_484_698_930, updated_at: 1_795_484_698_930 };
+    const insight = { id: IDS[0], content: 'Clay needs sand.', context: 'global', ...times };
+    writeFileSync(join(folder, `${IDS[0]}.json`), JSON.stringify(insight));
+  });
+  await goTo(page, `#/insights?id=${IDS[1]}`);
+  await page.waitForSelector('.card');
+  await page.waitForSelector(`[role=alert]:has-text("${IDS[1]}")`);
+  await goTo(page, '#/insights?project=global');
+  await page.waitForSelector('[role=alert]', { state: 'detached' });
+});

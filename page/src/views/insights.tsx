@@ -84,6 +84,13 @@ export function Insights({ route }: { readonly route: Route }) {
           </select>
         </label>
       </div>
+      {named.error && <Failure error={named.error} />}
+      {id !== '' && named.data?.id === id && named.data.context === undefined && (
+        <p role="alert" class="failure">
+          The insight {id} is not here. Perhaps it has expired, or it is in the{' '}
+          <a href={hrefOf('trash')}>trash</a>.
+        </p>
+      )}
       {list.data?.length === 0 && !list.isLoading && (
         <p role="status">The project {context} has no insights, or all of them have expired.</p>
       )}
