@@ -1,0 +1,48 @@
+/** What is stored can be seen on narrow screens and with the colours that the user forces. */
+import { expect, it } from 'vitest';
+import { goTo, usePages, writeConversation } from './opened-page.js';
+
+const openPage = usePages();
+const ID = '20250124-1706102400123';
+
+it('a deep list is not cut off in a narrow window', async () => {
+  const levels = Array.from(
+    { length: 10 },
+    (_, at) => `${'  '.repeat(at)}- level ${at} of the list`,
+  );
+  const { page } = await openPage(({ root }) =>
+    writeConversation(root, ID, {}, [{ role: 'user', content: levels.join('\n') }]),
+  );
+  await page.setViewportSize({ width: 360, height: 720 });
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector('#m1 li li');
+  const widths = await page.locator('#m1').evaluate((message) => ({
+    text: message.scrollWidth,
+    shown: message.clientWidth,
+  }));
+  expect(widths.text).toBeLessThanOrEqual(widths.shown);
+  const deepest = await page.locator('#m1 li:not(:has(li))').boundingBox();
+  expect(deepest?.width).toBeGreaterThan(60);
+});
+
+it('forced colours do not hide the bars and the hours of the figures', async () => {
+  const { page } = await openPage(({ root }) =>
+    writeConversation(root, ID, {}, [{ role: 'user', content: 'x' }]),
+  );
+  await page.emulateMedia({ forcedColors: 'active' });
+  await goTo(page, '#/figures');
+  const colourOf = (selector: string) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element) => getComputedStyle(element).backgroundColor);
+  await page.waitForSelector('.week .level4');
+  expect(await colourOf('.week .level4')).not.toBe(await colourOf('.week .level0'));
+  expect(await colourOf('.bars .share span')).not.toBe(await colourOf('.bars .share'));
+  const border = (selector: string) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element) => getComputedStyle(element).borderBottomColor);
+  expect(await border('nav a[aria-current]')).not.toBe(await border('nav a:not([aria-current])'));
+});
