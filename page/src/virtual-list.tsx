@@ -5,6 +5,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useKeys } from './hooks.js';
+import { keepPlace, takeKeptPlace } from './kept-place.js';
 
 const ROW_PX = 64;
 /** Number of rows above and below the screen, so that scrolling shows no gap. */
@@ -21,18 +22,6 @@ export interface VirtualListProps<T> {
   onMissing(): void;
 }
 
-/** Keeps the position with the present entry of the browser's history, so that Back finds it. */
-function keepTop(listTop: number): void {
-  history.replaceState({ listTop }, '');
-}
-
-function takeKeptTop(): number {
-  const top: unknown = history.state?.listTop;
-  if (typeof top !== 'number') return 0;
-  history.replaceState(null, '');
-  return top;
-}
-
 export function VirtualList<T>(props: VirtualListProps<T>) {
   const { total, items, onMissing } = props;
   const list = useRef<HTMLDivElement>(null);
@@ -46,7 +35,7 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
     setVisible({ first, last: Math.ceil((scrollTop + clientHeight) / ROW_PX) + SPARE });
   };
   useLayoutEffect(() => {
-    if (list.current !== null) list.current.scrollTop = takeKeptTop();
+    if (list.current !== null) list.current.scrollTop = takeKeptPlace().top;
     updateVisible();
     addEventListener('resize', updateVisible);
     return () => removeEventListener('resize', updateVisible);
@@ -98,7 +87,7 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
               href={props.hrefOf(item)}
               style={{ transform: `translateY(${position * ROW_PX}px)` }}
               onFocus={() => setAt(position)}
-              onClick={() => keepTop(list.current?.scrollTop ?? 0)}
+              onClick={() => keepPlace(list.current?.scrollTop ?? 0)}
             >
               {props.row(item, items[position - 1])}
             </a>

@@ -1,10 +1,11 @@
 /** The search view: searches while the user types, with filters and the reason of each hit. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CHANGE_KINDS } from '../changes/change.js';
 import { useChanges } from '../changes/use-changes.js';
 import { Empty, Failure, Time } from '../components.jsx';
 import { focusNext, useFocusWhenShown, useKeys, useListKeys } from '../hooks.js';
+import { keepPlace, takeKeptPlace } from '../kept-place.js';
 import { hrefOf, type Route } from '../route.js';
 import { Fields } from '../search/fields.jsx';
 import { Marked } from '../search/marked.jsx';
@@ -28,7 +29,8 @@ const MAX_HITS = 100;
 export function Search({ route }: { readonly route: Route }) {
   const [asked, setAsked] = useState(() => askedBy(route));
   const settled = useSettled(JSON.stringify(asked));
-  const [more, setMore] = useState({ of: settled, limit: STEP });
+  const [kept] = useState(takeKeptPlace);
+  const [more, setMore] = useState({ of: settled, limit: kept.limit || STEP });
   const limit = more.of === settled ? more.limit : STEP;
   // The address can change while the view is open, for example with a bookmark or the back button.
   useEffect(() => setAsked(askedBy(route)), [route]);
@@ -43,6 +45,10 @@ export function Search({ route }: { readonly route: Route }) {
   const count = data?.hits.length ?? 0;
   const hasMore = data !== undefined && count >= limit && count < Math.min(data.total, MAX_HITS);
   const field = useFocusWhenShown<HTMLInputElement>();
+  const isFound = data !== undefined;
+  useLayoutEffect(() => {
+    if (isFound && kept.top > 0) scrollTo(0, kept.top);
+  }, [isFound, kept]);
   useKeys({ '/': () => field.current?.focus() });
   useListKeys('.hit');
   return (
@@ -55,7 +61,9 @@ export function Search({ route }: { readonly route: Route }) {
         onEnter={() => focusNext('.hit', 1)}
       />
       {error && <Failure error={error} />}
-      {data && !error && <Results found={data} isLoading={isLoading} />}
+      {data && !error && (
+        <Results found={data} isLoading={isLoading} onOpen={() => keepPlace(scrollY, limit)} />
+      )}
       {data?.total === 0 && !error && !isLoading && <NothingFound asked={asked} />}
       {hasMore && (
         <button
@@ -141,7 +149,8 @@ const SYNTAX: readonly (readonly [example: string, meaning: string])[] = [
   ['role : user', 'in one column: content, title, role, module or tags'],
 ];
 
-function Results({ found, isLoading }: { readonly found: Found; readonly isLoading: boolean }) {
+function Results(props: { readonly found: Found; readonly isLoading: boolean; onOpen(): void }) {
+  const { found, isLoading, onOpen } = props;
   return (
     <>
       <p role="status" class={isLoading ? 'stale' : ''}>
@@ -149,17 +158,18 @@ function Results({ found, isLoading }: { readonly found: Found; readonly isLoadi
       </p>
       <ol class="hits">
         {found.hits.map((hit) => (
-          <HitView key={hit.key} hit={hit} />
+          <HitView key={hit.key} hit={hit} onOpen={onOpen} />
         ))}
       </ol>
     </>
   );
 }
 
-function HitView({ hit: { kind, href, title, role, seq, at, snippet, reason } }: { hit: Hit }) {
+function HitView({ hit, onOpen }: { readonly hit: Hit; onOpen(): void }) {
+  const { kind, href, title, role, seq, at, snippet, reason } = hit;
   return (
     <li>
-      <a class="hit" href={href}>
+      <a class="hit" href={href} onClick={onOpen}>
         <bdi class="title">{title}</bdi>{' '}
         <span class="facts">
           {kind === 'messages' ? `${role} #${seq}` : kind.replace(/s$/, '')}
