@@ -34,19 +34,24 @@ export function useFocusBack(isOpen: boolean): RefObject<HTMLButtonElement> {
   return button;
 }
 
-/** Handles keys that are pressed outside of text fields. */
+/** Handles keys that are pressed outside of text fields and dialogs. */
 export function useKeys(handlers: Record<string, (event: KeyboardEvent) => void>): void {
   const latest = useRef(handlers);
   latest.current = handlers;
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (event.target instanceof Element && event.target.closest('dialog')) return;
       latest.current[event.key]?.(event);
     };
     addEventListener('keydown', listen);
     return () => removeEventListener('keydown', listen);
   }, []);
 }
+
+/** False while the key belongs to an input method, as Enter does that ends a Japanese word. */
+export const isPressed = (event: KeyboardEvent, key: string): boolean =>
+  event.key === key && !event.isComposing;
 
 /** The keys j and k focus the next and the previous element that matches the selector. */
 export function useListKeys(selector: string): void {

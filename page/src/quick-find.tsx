@@ -40,6 +40,7 @@ export function QuickFind({ onClose }: { onClose(): void }) {
     onClose();
   };
   const onKey = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
     if (event.key === 'ArrowDown') setAt(Math.max(0, Math.min(at + 1, hits.length - 1)));
     else if (event.key === 'ArrowUp') setAt(Math.max(at - 1, 0));
     else if (event.key !== 'Enter') return;

@@ -172,3 +172,38 @@ it('a hundred results are shown even if one answer cannot contain them, with a n
   await page.waitForSelector(':text("These are the 100 best results.")');
   await expect.poll(() => page.locator('.hit').count()).toBe(100);
 });
+
+it('the results are where they were when the user comes back from one of them', async () => {
+  opened = await openPage(({ root }) => {
+    for (let at = 0; at < 60; at++) {
+      const id = `20250124-${1_706_102_400_000 + at}`;
+      writeConversation(root, id, { title: `Bees ${at}` }, [{ role: 'user', content: 'honey' }]);
+    }
+  });
+  const { page } = opened;
+  await page.waitForSelector('.row');
+  await goTo(page, '#/search?q=honey');
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await expect.poll(() => page.locator('.hit').count()).toBe(60);
+  const hit = page.locator('.hit').nth(50);
+  const title = await hit.locator('.title').innerText();
+  await hit.click();
+  await page.waitForSelector(`h1:text-is("${title}")`);
+  await page.goBack();
+  await expect.poll(() => page.locator('.hit').count()).toBe(60);
+  const { y = -1 } = (await page.locator('.hit').nth(50).boundingBox()) ?? {};
+  expect(y).toBeGreaterThan(0);
+  expect(y).toBeLessThan(720);
+});
+
+it('matches inside of a conversation are counted again after a change', async () => {
+  const id = '20250124-1706102400123';
+  const said = { role: 'user', content: 'honey' };
+  opened = await openPage(({ root }) => writeConversation(root, id, {}, [said]));
+  const { page, root } = opened;
+  await goTo(page, `#/conversation/${id}`);
+  await page.getByLabel('Find in this conversation').fill('honey');
+  await page.waitForSelector('.find-inside [role=status]:text-is("1 message")');
+  writeConversation(root, id, {}, [said, said]);
+  await page.waitForSelector('.find-inside [role=status]:text-is("2 messages")');
+});

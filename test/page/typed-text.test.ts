@@ -150,3 +150,41 @@ it('a note is saved once, and nothing that is typed meanwhile is lost', async ()
   const text = readFileSync(join(root, 'memory-bank', 'bees.md'), 'utf8');
   expect(text).toBe('# Bees\r\n\r\nHoney and wax\r\n');
 });
+
+it('a stored tag with a comma stays one tag when another tag is added', async () => {
+  const { page, root } = await openPage((place) =>
+    writeConversation(place.root, ID, { title: 'Moon', tags: ['salt, sugar', 'old'] }, ONE),
+  );
+  await goTo(page, `#/conversation/${ID}`);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByLabel('Tags, separated by commas').fill('salt, sugar, new');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.waitForSelector('.tag:has-text("new")');
+  const file = join(root, 'conversation-logs', ID, 'conversation.json');
+  expect(JSON.parse(readFileSync(file, 'utf8')).tags).toEqual(['salt, sugar', 'new']);
+});
+
+it('Enter and Escape of an input method neither open a result nor end an edit', async () => {
+  const { page } = await openPage(({ root }) =>
+    writeConversation(root, ID, { title: 'Moon' }, ONE),
+  );
+  const press = (selector: string, key: string) =>
+    page
+      .locator(selector)
+      .dispatchEvent('keydown', { key, isComposing: true, bubbles: true, cancelable: true });
+  await page.waitForSelector('.row');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('Moon');
+  await page.waitForSelector('.found button');
+  await press('.find', 'Enter');
+  expect(await page.locator('.find').count()).toBe(1);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#m1');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await press('.title-field', 'Escape');
+  expect(await page.locator('.title-field').count()).toBe(1);
+  await goTo(page, '#/search?q=x');
+  await page.waitForSelector('.hit');
+  await press('.query', 'Enter');
+  expect(await page.evaluate(() => document.activeElement?.className)).toBe('query');
+});

@@ -1,8 +1,9 @@
 /** Finds words in one conversation. The server searches; the buttons go to the next or previous match. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, type Output } from '../api.js';
+import { useChanges } from '../changes/use-changes.js';
 import { counted, Failure } from '../components.jsx';
-import { useKeys } from '../hooks.js';
+import { isPressed, useKeys } from '../hooks.js';
 import { useLoaded } from '../use-loaded.js';
 import { useSettled } from '../use-settled.js';
 
@@ -25,9 +26,10 @@ export function FindInside(props: {
   const [query, setQuery] = useState('');
   const asked = useSettled(query.trim());
   const box = useRef<HTMLInputElement>(null);
-  const { data, error, isLoading } = useLoaded(JSON.stringify([id, asked]), (signal) =>
+  const { data, error, isLoading, reload } = useLoaded(JSON.stringify([id, asked]), (signal) =>
     asked === '' ? Promise.resolve({ seqs: [], total: 0 }) : matchesOf(id, asked, signal),
   );
+  useChanges('conversation', reload, id);
   const { seqs = [], total = 0 } = data ?? {};
   useEffect(() => onWords(asked.toLowerCase().split(/\s+/u).filter(Boolean)), [asked]);
   useKeys({
@@ -45,8 +47,8 @@ export function FindInside(props: {
     if (next !== undefined) onGo(next);
   };
   const press = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') setQuery('');
-    if (event.key !== 'Enter') return;
+    if (isPressed(event, 'Escape')) setQuery('');
+    if (!isPressed(event, 'Enter')) return;
     event.preventDefault();
     go(event.shiftKey ? -1 : 1);
   };

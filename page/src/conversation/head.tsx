@@ -1,10 +1,10 @@
 /** The head of a conversation: title, tags, branches, and the buttons to change or delete it. */
 
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CallError, call, isReadOnly, type Output } from '../api.js';
 import { CopyButton, counted, Time } from '../components.jsx';
-import { useFocusBack, useFocusWhenShown } from '../hooks.js';
+import { isPressed, useFocusBack, useFocusWhenShown } from '../hooks.js';
 import { notify } from '../notices.jsx';
 import { hrefOf } from '../route.js';
 
@@ -26,9 +26,16 @@ export function Head({ head, onChanged }: { readonly head: HeadFacts; onChanged(
     onChanged();
     return isStored;
   };
+  // A second click must not replace the notice, which offers the undo.
+  const isDeleted = useRef(false);
   const remove = async () => {
+    if (isDeleted.current) return;
+    isDeleted.current = true;
     const { trashName } = await call('delete_conversation', {
       conversationId: head.conversationId,
+    }).catch((error: unknown) => {
+      isDeleted.current = false;
+      throw error;
     });
     address.go(hrefOf(''));
     notify({
@@ -149,10 +156,9 @@ function Edit(props: {
   const send = async (event: Event) => {
     event.preventDefault();
     if (isSaving) return;
-    const list = tags.split(',').map((tag) => tag.trim());
     const changed = {
       ...(title !== before.title && { title: title.trim() === '' ? null : title }),
-      ...(tags !== before.tags && { tags: list.filter((tag) => tag !== '') }),
+      ...(tags !== before.tags && { tags: tagsOf(tags, head.tags) }),
     };
     setSaving(true);
     if (Object.keys(changed).length === 0 || (await onSave(changed))) onDone();
@@ -162,7 +168,7 @@ function Edit(props: {
     <form
       class="edit"
       onSubmit={(event) => void send(event)}
-      onKeyDown={({ key }) => key === 'Escape' && onDone()}
+      onKeyDown={(event) => isPressed(event, 'Escape') && onDone()}
     >
       <label>
         Title{' '}
@@ -184,4 +190,12 @@ function Edit(props: {
       </button>
     </form>
   );
+}
+
+/** The tags of the field. A stored tag with a comma that is still in the field stays one tag. */
+function tagsOf(text: string, stored: readonly string[] = []): string[] {
+  const whole = stored.filter((tag) => tag.includes(',') && text.includes(tag));
+  const rest = whole.reduce((left, tag) => left.replace(tag, ''), text);
+  const single = rest.split(',').map((tag) => tag.trim());
+  return [...whole, ...single.filter((tag) => tag !== '')];
 }

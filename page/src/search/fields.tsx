@@ -2,6 +2,7 @@
 import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../api.js';
+import { isPressed } from '../hooks.js';
 import { useLoaded } from '../use-loaded.js';
 import { type Asked, FILTERS, hasInsights, isOfMessages } from './run-search.js';
 
@@ -32,7 +33,7 @@ export function Fields({ asked, field, set, onEnter }: FieldsProps) {
         placeholder={'Words, "a phrase", prefix*, NEAR(a b), a NOT b'}
         value={asked.q}
         onInput={changed('q')}
-        onKeyDown={({ key }) => key === 'Enter' && onEnter()}
+        onKeyDown={(event) => isPressed(event, 'Enter') && onEnter()}
       />
       <label>
         In{' '}
