@@ -19,16 +19,18 @@ import { Timeline } from './views/timeline.jsx';
 type View = ComponentType<{ readonly route: Route }>;
 
 /** Views that are loaded when they are first opened. */
-const LAZY: Record<string, () => Promise<View>> = {
-  conversation: async () => (await import('./views/conversation.jsx')).ConversationView,
-  search: async () => (await import('./views/search.jsx')).Search,
-  figures: async () => (await import('./views/figures.jsx')).FiguresView,
-  knowledge: async () => (await import('./views/knowledge.jsx')).Knowledge,
-  notes: async () => (await import('./views/notes.jsx')).Notes,
-  import: async () => (await import('./views/import.jsx')).ImportView,
-  insights: async () => (await import('./views/insights.jsx')).Insights,
-  trash: async () => (await import('./views/trash.jsx')).TrashView,
-};
+const LAZY: ReadonlyMap<string, () => Promise<View>> = new Map(
+  Object.entries({
+    conversation: async () => (await import('./views/conversation.jsx')).ConversationView,
+    search: async () => (await import('./views/search.jsx')).Search,
+    figures: async () => (await import('./views/figures.jsx')).FiguresView,
+    knowledge: async () => (await import('./views/knowledge.jsx')).Knowledge,
+    notes: async () => (await import('./views/notes.jsx')).Notes,
+    import: async () => (await import('./views/import.jsx')).ImportView,
+    insights: async () => (await import('./views/insights.jsx')).Insights,
+    trash: async () => (await import('./views/trash.jsx')).TrashView,
+  }),
+);
 
 const NAVIGATION: readonly (readonly [view: string, label: string, key: string])[] = [
   ['', 'Timeline', 't'],
@@ -41,11 +43,11 @@ const NAVIGATION: readonly (readonly [view: string, label: string, key: string])
 ];
 
 /** Titles of views that are not in the navigation, or have another name there. */
-const TITLES: Readonly<Record<string, string>> = {
-  '': '',
-  conversation: 'Conversation',
-  import: 'Import',
-};
+const TITLES: ReadonlyMap<string, string> = new Map([
+  ['', ''],
+  ['conversation', 'Conversation'],
+  ['import', 'Import'],
+]);
 
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl K or ⌘ K', 'find by name'],
@@ -146,9 +148,9 @@ function focusMain(event: Event): void {
 
 function CurrentView({ route }: { readonly route: Route }) {
   const [loaded, setLoaded] = useState<Record<string, View>>({});
-  const load = LAZY[route.view];
+  const load = LAZY.get(route.view);
   const View = loaded[route.view];
-  useTitle(TITLES[route.view] ?? NAVIGATION.find(([view]) => view === route.view)?.[1]);
+  useTitle(TITLES.get(route.view) ?? NAVIGATION.find(([view]) => view === route.view)?.[1]);
   useEffect(() => {
     if (load === undefined || View !== undefined) return;
     load().then(

@@ -71,3 +71,49 @@ it('a notice tells that an undo failed', async () => {
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.waitForSelector('.notice:has-text("The server does not answer")');
 });
+
+it('a second click on Delete or Restore leaves the notice about the first', async () => {
+  const { page } = await openPage(({ root }) =>
+    writeConversation(root, idOf(1), { title: 'Bees' }, ONE),
+  );
+  const slowly = (name: string) =>
+    page.route(`**/api/tools/${name}`, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await route.continue();
+    });
+  await slowly('delete_conversation');
+  await slowly('restore_conversation');
+  await goTo(page, `#/conversation/${idOf(1)}`);
+  await page.getByRole('button', { name: 'Delete' }).dblclick();
+  await page.waitForSelector('.notice:has-text("in the trash")');
+  await page.waitForTimeout(700);
+  expect(await page.locator('.notice').innerText()).toContain('in the trash');
+  await goTo(page, '#/trash');
+  await page.getByRole('button', { name: 'Restore Bees' }).dblclick();
+  await page.waitForSelector('.notice:has-text("is back")');
+  await page.waitForTimeout(700);
+  expect(await page.locator('.notice').innerText()).toBe('The conversation is back.');
+});
+
+it('an address with the name of a property of objects has a message, as other unknown addresses', async () => {
+  const { page, faults } = await openPage(() => undefined);
+  await page.waitForSelector('.empty');
+  for (const name of ['nothing', 'constructor', 'toString', '__proto__']) {
+    await goTo(page, `#/${name}`);
+    await page.waitForSelector('h2:text("There is no such page")');
+    await goTo(page, '#/');
+    await page.waitForSelector('.connect');
+  }
+  expect(faults).toEqual([]);
+});
+
+it('keys of views do nothing while a dialog is open', async () => {
+  const { page } = await openPage(() => undefined);
+  await page.waitForSelector('.empty');
+  await page.keyboard.press('?');
+  await page.waitForSelector('dialog[aria-label=Keys]');
+  await page.keyboard.press('f');
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('dialog', { state: 'detached' });
+  expect(new URL(page.url()).hash).toBe('#/');
+});

@@ -170,3 +170,18 @@ it('the topics by month are those of the chosen module, and lead to a search of 
   await topics.getByText('roses').click();
   await expect.poll(() => page.getByLabel('To', { exact: true }).inputValue()).toBe('2025-01-31');
 });
+
+it('the health of the store and its figures follow changes on disk', async () => {
+  opened = await openPage(({ root }) =>
+    writeConversation(root, ID, { title: 'Bees' }, [{ role: 'user', content: 'honey' }]),
+  );
+  const { page, root } = opened;
+  const file = join(root, 'conversation-logs', ID, 'conversation.json');
+  const whole = readFileSync(file, 'utf8');
+  await goTo(page, '#/trash');
+  await page.waitForSelector('p:text("All conversations and insights can be read.")');
+  writeFileSync(file, whole.slice(0, 20));
+  await page.waitForSelector(`.trash li:has-text("${ID}")`);
+  writeFileSync(file, whole);
+  await page.waitForSelector('p:text("All conversations and insights can be read.")');
+});

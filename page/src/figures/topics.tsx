@@ -95,7 +95,10 @@ async function topicsOf(
 
 /** The open questions of `session_start`. They are candidates: some of them may be answered. */
 export function OpenQuestions() {
-  const { data, error } = useLoaded('questions', (signal) => call('session_start', {}, signal));
+  const { data, error, reload } = useLoaded('questions', (signal) =>
+    call('session_start', {}, signal),
+  );
+  useChanges('conversation', reload);
   const questions = data?.openQuestions ?? [];
   return (
     <section>

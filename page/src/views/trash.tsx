@@ -1,6 +1,6 @@
 /** The view of the trash, to restore deleted items, and of the health of the store. */
 
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CallError, call, type Output } from '../api.js';
 import { useChanges } from '../changes/use-changes.js';
@@ -23,11 +23,17 @@ type Kind = 'conversation' | Trash['others'][number]['kind'];
 export function TrashView() {
   const trash = useLoaded('trash', (signal) => call('list_trash', { limit: 100 }, signal));
   const info = useLoaded('info', (signal) => call('store_info', {}, signal));
-  useChanges('conversation', trash.reload);
-  useChanges('note', trash.reload);
-  useChanges('insight', trash.reload);
+  for (const kind of ['conversation', 'note', 'insight']) {
+    useChanges(kind, () => {
+      trash.reload();
+      info.reload();
+    });
+  }
+  const restoring = useRef(new Set<string>());
   useListKeys('.trash .card button');
   const restore = async (name: string, kind: Kind) => {
+    if (restoring.current.has(name)) return;
+    restoring.current.add(name);
     try {
       const { conversationId, path = '' } = await call('restore_conversation', { name, kind });
       notify({ text: `The ${kind} is back.` });
@@ -40,6 +46,7 @@ export function TrashView() {
           error instanceof CallError ? `${error.message} ${error.hint}` : 'It was not restored.',
       });
     }
+    restoring.current.delete(name);
     trash.reload();
   };
   const { conversations = [], others = [] } = trash.data ?? {};
