@@ -108,3 +108,27 @@ it('the page tells that the store is not available, and that a change only waits
   await page.waitForSelector('#m1');
   expect(readFileSync(join(root, note), 'utf8')).toContain('# Bees and wax');
 });
+
+it('many tabs can be open, because a hidden one has no stream, and a change is shown when it is seen again', async () => {
+  const { page, context, root, served } = await openPage(({ root: made }) =>
+    writeConversation(made, ID, { title: 'Bees' }, [{ role: 'user', content: 'x' }]),
+  );
+  const hide = (tab: typeof page, isHidden: boolean) =>
+    tab.evaluate((hidden) => {
+      Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, isHidden);
+  await page.waitForSelector('html[data-live="yes"]');
+  for (let at = 0; at < 7; at++) {
+    await hide(context.pages().at(-1) ?? page, true);
+    await context.pages().at(-1)?.waitForSelector('html[data-live="no"]');
+    const tab = await context.newPage();
+    await tab.goto(`${served.origin}/#/conversation/${ID}`);
+    await tab.waitForSelector('#m1');
+    await tab.waitForSelector('html[data-live="yes"]');
+  }
+  writeConversation(root, ID, { title: 'Wasps' }, [{ role: 'user', content: 'x' }]);
+  await context.pages().at(-1)?.waitForSelector('h1:text("Wasps")');
+  await hide(page, false);
+  await page.waitForSelector('.row .title:text("Wasps")');
+});

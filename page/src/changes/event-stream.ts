@@ -1,13 +1,20 @@
 /**
- * The stream of changes from the server. It is opened again when it ends or is silent for too long.
+ * The stream of changes from the server. It is opened again when it ends or is silent for too long. A hidden tab has
+ * none: a browser opens at most six connections to a server, and each stream keeps one, so that a seventh tab would
+ * wait for ever.
  */
 import { ALL_CHANGES, type Change } from './change.js';
 
 /** `wasLost`: an earlier stream ended, so ALL_CHANGES is reported when this one is open. */
 export function followEvents(report: (change: Change) => void, wasLost = false): void {
+  if (document.hidden) {
+    document.addEventListener('visibilitychange', () => followEvents(report, true), { once: true });
+    return;
+  }
   const source = new EventSource('/api/events');
   let isBehind = wasLost;
   const silence = onSilence(reopen);
+  const stopHiding = onHidden(reopen);
   source.addEventListener('alive', silence.end);
   source.addEventListener('changed', ({ data }) => {
     silence.end();
@@ -24,10 +31,12 @@ export function followEvents(report: (change: Change) => void, wasLost = false):
     isBehind = true;
     if (source.readyState !== EventSource.CLOSED) return;
     silence.stopWatching();
+    stopHiding();
     setTimeout(reopen, 1000);
   });
   function reopen() {
     silence.stopWatching();
+    stopHiding();
     source.close();
     document.documentElement.dataset['live'] = 'no';
     followEvents(report, true);
@@ -48,4 +57,21 @@ function onSilence(onSilent: () => void) {
     last = Date.now();
   };
   return { end, stopWatching: () => clearInterval(timer) };
+}
+
+/** Shorter, and a look at another tab would load everything again. */
+const HIDDEN_MS = 5_000;
+
+/** Calls `onLong` when the tab is hidden for HIDDEN_MS, until the returned function is called. */
+function onHidden(onLong: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const changed = () => {
+    clearTimeout(timer);
+    if (document.hidden) timer = setTimeout(onLong, HIDDEN_MS);
+  };
+  document.addEventListener('visibilitychange', changed);
+  return () => {
+    clearTimeout(timer);
+    document.removeEventListener('visibilitychange', changed);
+  };
 }
