@@ -79,11 +79,17 @@ const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const dayOfThisYear = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 const timeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
+interface TimeProps {
+  /** In ISO 8601, or in milliseconds since 1970. */
+  readonly at: string | number;
+  readonly isDay?: boolean;
+}
+
 /** A time in the user's time zone and language. A day of this year is shown without the year. */
-export function Time({ at, isDay = false }: { readonly at: string; readonly isDay?: boolean }) {
+export function Time({ at, isDay = false }: TimeProps) {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return <span>{at}</span>;
   const isThisYear = date.getFullYear() === new Date().getFullYear();
   const day = isThisYear ? dayOfThisYear : dayFormat;
-  return <time dateTime={at}>{(isDay ? day : timeFormat).format(date)}</time>;
+  return <time dateTime={date.toISOString()}>{(isDay ? day : timeFormat).format(date)}</time>;
 }

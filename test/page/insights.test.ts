@@ -87,3 +87,19 @@ it('the address of an insight that is not there gets a message', async () => {
   await goTo(page, '#/insights?project=global');
   await page.waitForSelector('[role=alert]', { state: 'detached' });
 });
+
+it('an insight with a time that no calendar has does not hide the others', async () => {
+  const { page, faults } = await openPage(({ root }) => {
+    const folder = join(root, 'memory-bank', 'insights');
+    mkdirSync(folder, { recursive: true });
+    for (const [at, time] of [1_795_484_698_930, 9e15].entries()) {
+      const insight = { id: IDS[at], content: `Number ${at}`, context: 'global' };
+      const times = { created_at: time, updated_at: time };
+      writeFileSync(join(folder, `${IDS[at]}.json`), JSON.stringify({ ...insight, ...times }));
+    }
+  });
+  await page.waitForSelector('.empty');
+  await goTo(page, '#/insights');
+  await expect.poll(() => page.locator('.card').count()).toBe(2);
+  expect(faults).toEqual([]);
+});

@@ -104,7 +104,7 @@ export function Insights({ route }: { readonly route: Route }) {
           >
             <Markdown text={content} />
             <p class="facts">
-              <Time at={new Date(at).toISOString()} />
+              <Time at={at} />
               {tags.map((tag) => (
                 <bdi class="tag" key={tag}>
                   {tag}
