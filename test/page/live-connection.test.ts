@@ -118,15 +118,19 @@ it('many tabs can be open, because a hidden one has no stream, and a change is s
       Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
       document.dispatchEvent(new Event('visibilitychange'));
     }, isHidden);
-  await page.waitForSelector('html[data-live="yes"]');
-  for (let at = 0; at < 7; at++) {
-    await hide(context.pages().at(-1) ?? page, true);
-    await context.pages().at(-1)?.waitForSelector('html[data-live="no"]');
-    const tab = await context.newPage();
-    await tab.goto(`${served.origin}/#/conversation/${ID}`);
-    await tab.waitForSelector('#m1');
-    await tab.waitForSelector('html[data-live="yes"]');
-  }
+  const openTabs = async (count: number) => {
+    for (let at = 0; at < count; at++) {
+      const tab = await context.newPage();
+      await tab.goto(`${served.origin}/#/conversation/${ID}`);
+      await tab.waitForSelector('#m1');
+      await tab.waitForSelector('html[data-live="yes"]');
+    }
+  };
+  await openTabs(4);
+  const first = context.pages();
+  for (const tab of first) await hide(tab, true);
+  for (const tab of first) await tab.waitForSelector('html[data-live="no"]');
+  await openTabs(4);
   writeConversation(root, ID, { title: 'Wasps' }, [{ role: 'user', content: 'x' }]);
   await context.pages().at(-1)?.waitForSelector('h1:text("Wasps")');
   await hide(page, false);

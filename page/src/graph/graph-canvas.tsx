@@ -22,24 +22,35 @@ interface GraphProps {
   /** The facts to draw. */
   readonly shown: readonly Edge[];
   readonly chosen: string;
+  /** What the facts answer. After a change of the facts, a view that the user moved stays if this is the same. */
+  readonly request: string;
   onChoose(name: string): void;
 }
 
 /** The layout pauses after a move of the picture, because one step of a large layout takes a frame. */
 const PAUSE_MS = 200;
 
-export function GraphCanvas({ facts, shown, chosen, onChoose }: GraphProps) {
+export function GraphCanvas({ facts, shown, chosen, request, onChoose }: GraphProps) {
   const place = useRef<HTMLCanvasElement>(null);
   const choose = useRef(onChoose);
   choose.current = onChoose;
   const places = useRef<Places>(new Map());
   const picture = useRef<Picture>();
+  const moved = useRef<{ readonly request: string; readonly view: ViewPoint }>();
   useEffect(() => {
     const canvas = place.current;
     if (canvas === null) return undefined;
     const graph = toGraph(facts, places.current);
     places.current = new Map(graph.nodes.map((node) => [node.name, node]));
-    picture.current = drawGraph(canvas, graph, chosen, (name) => choose.current(name));
+    if (moved.current?.request !== request) moved.current = undefined;
+    picture.current = drawGraph(canvas, graph, {
+      chosen,
+      moved: moved.current?.view,
+      onMoved: (view) => {
+        moved.current = { request, view };
+      },
+      onChoose: (name) => choose.current(name),
+    });
     return picture.current?.end;
   }, [facts, chosen]);
   useEffect(() => picture.current?.show(shown), [facts, shown, chosen]);
@@ -84,21 +95,28 @@ interface Picture {
   end(): void;
 }
 
+interface Use {
+  readonly chosen: string;
+  /** The view as the user moved it before. */
+  readonly moved: ViewPoint | undefined;
+  onMoved(view: ViewPoint): void;
+  onChoose(name: string): void;
+}
+
 /** Draws from the first `show` until `end`. */
 function drawGraph(
   canvas: HTMLCanvasElement,
   { nodes, links, isKnown }: Graph,
-  chosen: string,
-  onChoose: (name: string) => void,
+  { chosen, moved: movedBefore, onMoved, onChoose }: Use,
 ): Picture | undefined {
   const context = canvas.getContext('2d');
   if (context === null) return undefined;
   const layout = layoutOf({ nodes, links, isKnown });
-  const view = { x: 0, y: 0, scale: isLargeGraph(nodes) ? 0.25 : 0.8 };
+  const view = movedBefore ?? { x: 0, y: 0, scale: isLargeGraph(nodes) ? 0.25 : 0.8 };
   const gone = new AbortController();
   const seen: Seen = { nodes: [], links: [] };
   let frame = 0;
-  let hasBeenMoved = false;
+  let hasBeenMoved = movedBefore !== undefined;
   let movedAt = Number.NEGATIVE_INFINITY;
   const draw = () => {
     const isResting = performance.now() - movedAt > PAUSE_MS;
@@ -116,6 +134,7 @@ function drawGraph(
   };
   const movedByHand = () => {
     hasBeenMoved = true;
+    onMoved(view);
     moved();
   };
   followPointer(canvas, { view, seen, redraw: movedByHand, onChoose, signal: gone.signal });

@@ -34,9 +34,8 @@ export function Knowledge({ route }: { readonly route: Route }) {
   // The neighbours of a node depend on the day. Without a node all facts, also ended, are loaded once.
   const isWhole = node === '';
   const asked: Asked = { node, given, predicate, asOf: isWhole ? '' : settledDay, depth };
-  const { data, error, reload } = useLoaded(JSON.stringify(asked), (signal) =>
-    readFacts(asked, signal),
-  );
+  const request = JSON.stringify(asked);
+  const { data, error, reload } = useLoaded(request, (signal) => readFacts(asked, signal));
   const stats = useLoaded('stats', (signal) => call('kg_stats', {}, signal));
   useChanges('graph', () => {
     reload();
@@ -115,7 +114,7 @@ export function Knowledge({ route }: { readonly route: Route }) {
       {error && <Failure error={error} />}
       {data?.length === 0 && <Empty title="No fact matches" />}
       {facts.length > 0 && (
-        <GraphCanvas facts={facts} shown={shown} chosen={node} onChoose={open} />
+        <GraphCanvas facts={facts} shown={shown} chosen={node} request={request} onChoose={open} />
       )}
       {listed.length > 0 && table}
     </div>
