@@ -188,3 +188,14 @@ it('Enter and Escape of an input method neither open a result nor end an edit', 
   await press('.query', 'Enter');
   expect(await page.evaluate(() => document.activeElement?.className)).toBe('query');
 });
+
+it('the text of the only note stays when another program deletes the note', async () => {
+  const { page, root } = await openPage((place) => writeNote(place.root, '# Bees\n'));
+  await goTo(page, '#/notes/bees.md');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByLabel('Text of the note').fill('# Not saved');
+  rmSync(join(root, 'memory-bank', 'bees.md'));
+  await page.waitForSelector('nav[aria-label=Notes] a', { state: 'detached' });
+  await page.waitForSelector('[role=alert]:has-text("The note was deleted or renamed")');
+  expect(await page.getByLabel('Text of the note').inputValue()).toBe('# Not saved');
+});

@@ -28,7 +28,7 @@ export function Notes({ route }: { readonly route: Route }) {
   }, [isListed, route.name]);
   if (error && !data) return <Failure error={error} />;
   if (!data) return <p class="loading">Loading…</p>;
-  if (data.length === 0) {
+  if (data.length === 0 && route.name === '') {
     return (
       <Empty view="Notes" title="There are no notes yet">
         <p>Assistants write notes into the memory bank. To write one yourself:</p>
