@@ -1,13 +1,10 @@
-/** Tools that read files, while the folder of the store is missing. */
+/** Functions that read files, while the folder of the store is missing. calls-while-away.test.ts calls tools. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import type { App } from '../../src/app.js';
 import { messageHash } from '../../src/stores/conversations/document/message-hash.js';
-import { listTrash } from '../../src/tools/admin/list-trash.js';
-import { verifyStore } from '../../src/tools/admin/verify-store.js';
 import { foundMessages } from '../../src/tools/conversations/search-messages.js';
-import { mbHistory } from '../../src/tools/memory-bank/mb-history.js';
 import { errorOf } from '../support/error-of.js';
 import { withStore } from '../support/store-that-leaves.js';
 
@@ -42,18 +39,13 @@ it('a search while the store is away explains why there are matches and no resul
 });
 
 const { signal } = new AbortController();
-const call = { signal, progress: () => undefined, isRemote: false };
 const READING: readonly [string, (app: App) => unknown][] = [
-  ['the state of the store', (app) => verifyStore.run({}, app, call)],
-  ['the trash', (app) => listTrash.run({ limit: 5 }, app, call)],
-  ['the history of a note', (app) => mbHistory.run({ path: 'a.md', ...PAGE }, app, call)],
   [
     'a tool call',
     ({ messageSearch }) => messageSearch.search({ ...SEARCHED, activity: true }, { signal }),
   ],
   ['an earlier version', (app) => app.conversations.history.read('plan', 1)],
 ];
-const PAGE = { limit: 5, maxTokens: 8_000 };
 const SEARCHED = { query: 'zebra', mode: 'auto', filters: {}, limit: 5, offset: 0 } as const;
 
 it.each(READING)('%s is not reported as empty while the store is away', async (_what, read) => {
