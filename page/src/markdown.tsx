@@ -5,7 +5,7 @@
 import DOMPurify from 'dompurify';
 import { marked } from 'marked';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { parsedMarkdown } from '../../src/base/parsed-markdown.js';
+import { parsedMarkdown } from '../../src/base/text/parsed-markdown.js';
 import { copyText } from './copy.js';
 
 const CLEAN = {

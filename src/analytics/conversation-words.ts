@@ -2,7 +2,7 @@
  * The most frequent words of a conversation. For a very long conversation they are estimated, and they are
  * kept while it grows only a little, because counting again would read all of it.
  */
-import { TimeSlice } from '../base/time-slice.js';
+import { TimeSlice } from '../base/async/time-slice.js';
 import { frequentWords } from '../context/frequent-words.js';
 import type { Message } from '../stores/conversations/document/schema.js';
 import type { CountedConversation, FrequentWords } from './conversation-figures.js';

@@ -3,10 +3,10 @@
  * cache does not have; after that they follow the store. Before the first report nothing is in memory.
  */
 
+import { TimeSlice } from '../base/async/time-slice.js';
 import { settledOrLater } from '../base/clock.js';
 import { undefinedIfUnreadable } from '../base/errors.js';
 import type { Log } from '../base/log.js';
-import { TimeSlice } from '../base/time-slice.js';
 import type { WordCount } from '../context/frequent-words.js';
 import { SaveSchedule } from '../search/cache/save-schedule.js';
 import type { SearchCaller } from '../search/messages/keyword-search.js';

@@ -3,8 +3,8 @@
  * write metadata, so a value of an unexpected type counts as absent.
  */
 
-import { estimateTextTokens } from '../base/estimate-tokens.js';
 import { isRecord } from '../base/json-fields.js';
+import { estimateTextTokens } from '../base/text/estimate-tokens.js';
 import {
   amountOf,
   type Cost,

@@ -2,7 +2,7 @@
  * A report over a range of days: sums by period, module, role, model and conversation, hours of the week,
  * durations of sessions, and topics. Days are those of the reader's time zone.
  */
-import { runInSlices } from '../base/time-slice.js';
+import { runInSlices } from '../base/async/time-slice.js';
 import type { ConversationHead, Role } from '../stores/conversations/document/schema.js';
 import { fitsModule } from '../stores/modules.js';
 import type { ConversationFigures } from './conversation-figures.js';

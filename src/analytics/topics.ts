@@ -2,7 +2,7 @@
  * Topics without a language model: the words that distinguish the messages of a report from the rest of the
  * store, with the same weights as `session_start`.
  */
-import { TimeSlice } from '../base/time-slice.js';
+import { TimeSlice } from '../base/async/time-slice.js';
 import { mostDistinctive } from '../context/distinctive-words.js';
 import type { WordCount } from '../context/frequent-words.js';
 import type { KeywordSearch } from '../search/messages/keyword-search.js';

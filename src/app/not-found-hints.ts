@@ -3,8 +3,8 @@
  * in the trash or may be archived, and whether a damaged file may have the key of the conversation.
  */
 import type { App } from '../app.js';
-import { countOf } from '../base/display-text.js';
 import { AppError, isAppError } from '../base/errors.js';
+import { countOf } from '../base/text/display-text.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 
 /** The trash is not read if it has more conversations: each of them is one file. */

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.js';
 import { LEASE_STALE_MS } from '../files/locks/lease.js';
 import { leasePathIn } from '../files/locks/lock-folders.js';
 import type { Importer } from '../import/importer.js';
-import { type ServerWatch, startServerWatch } from '../import/watch-in-server.js';
+import { type ServerWatch, startServerWatch } from '../import/tool-logs/watch-in-server.js';
 import type { Research } from '../research/research.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 

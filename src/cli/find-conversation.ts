@@ -1,8 +1,8 @@
 /** Finds a conversation by its key, id or title, a unique beginning of one of these, or `last`. */
 
 import { join } from 'node:path';
-import { countOf } from '../base/display-text.js';
 import { AppError, isAppError } from '../base/errors.js';
+import { countOf } from '../base/text/display-text.js';
 import { readStamp } from '../files/read/stamp.js';
 import type { TrashedConversation } from '../stores/conversations/conversation-trash.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';

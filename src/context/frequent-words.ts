@@ -3,8 +3,8 @@
  * the figures choose from them.
  */
 
-import { wordsOf } from '../base/text-segmenter.js';
-import type { TimeSlice } from '../base/time-slice.js';
+import type { TimeSlice } from '../base/async/time-slice.js';
+import { wordsOf } from '../base/text/text-segmenter.js';
 import type { Message } from '../stores/conversations/document/schema.js';
 import { proseLines } from './sentences.js';
 import { STOP_WORDS } from './stop-words.js';

@@ -2,7 +2,7 @@
  * Finds questions that have no answer yet, as far as the order of the messages shows (docs/CONTINUITY.md):
  * those that the other side did not answer, and those whose answer was postponed.
  */
-import type { TimeSlice } from '../base/time-slice.js';
+import type { TimeSlice } from '../base/async/time-slice.js';
 import { PUT_OFF } from './phrases-in-other-languages.js';
 import {
   type Candidate,

@@ -2,7 +2,7 @@
  * Sentences of stored messages that a rule has selected, each with its message. Sentences are never
  * rephrased, joined or completed; docs/CONTINUITY.md lists the rules.
  */
-import type { TimeSlice } from '../base/time-slice.js';
+import type { TimeSlice } from '../base/async/time-slice.js';
 import type { Message, Role } from '../stores/conversations/document/schema.js';
 
 export interface Candidate {

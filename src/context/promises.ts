@@ -3,7 +3,7 @@
  * English; `phrases-in-other-languages.ts` has those for other languages. The marks of task lists are the same in all
  * languages. Whether a promise was kept is not determined.
  */
-import type { TimeSlice } from '../base/time-slice.js';
+import type { TimeSlice } from '../base/async/time-slice.js';
 import { isQuestion } from './open-questions.js';
 import {
   AGREEMENT,

@@ -2,7 +2,7 @@
  * Finds passages of earlier conversations about the subject of a session: recall searches for the words
  * that distinguish the session. Passages may be shortened but are never rephrased.
  */
-import { estimateTextTokens } from '../base/estimate-tokens.js';
+import { estimateTextTokens } from '../base/text/estimate-tokens.js';
 import type { SearchCaller } from '../search/messages/keyword-search.js';
 import type { RecallSearch } from '../search/recall/recall-search.js';
 import type { Candidate } from './picked-sentences.js';

@@ -2,7 +2,7 @@
  * Splits a message into sentences, in any script. It leaves out code and quoted lines, which the author did
  * not write, and the marks of lists and headings.
  */
-import { sentencesIn } from '../base/text-segmenter.js';
+import { sentencesIn } from '../base/text/text-segmenter.js';
 
 const FENCE = /^\s*(```|~~~)/;
 const QUOTED_LINE = /^\s*>/;

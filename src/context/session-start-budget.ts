@@ -4,8 +4,8 @@
  * open.
  */
 
-import { estimateTextTokens } from '../base/estimate-tokens.js';
-import type { TimeSlice } from '../base/time-slice.js';
+import type { TimeSlice } from '../base/async/time-slice.js';
+import { estimateTextTokens } from '../base/text/estimate-tokens.js';
 import type { Role } from '../stores/conversations/document/schema.js';
 import { lastSession, type Session } from './last-session.js';
 import { type OpenQuestion, openQuestions } from './open-questions.js';

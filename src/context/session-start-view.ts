@@ -3,9 +3,9 @@
  * that is empty or shortened, and all of it as text with times in the reader's time zone.
  */
 
-import { countOf } from '../base/display-text.js';
 import { defined } from '../base/json.js';
 import { localTime } from '../base/local-time.js';
+import { countOf } from '../base/text/display-text.js';
 import type { Session } from './last-session.js';
 import type { OpenQuestion } from './open-questions.js';
 import type { Candidate } from './picked-sentences.js';

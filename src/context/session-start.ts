@@ -3,10 +3,10 @@
  * continue it. The tool and the prompt `session_start` use it.
  */
 
-import { shownNames } from '../base/display-text.js';
+import { TimeSlice } from '../base/async/time-slice.js';
 import { isAppError } from '../base/errors.js';
-import { estimateTextTokens } from '../base/estimate-tokens.js';
-import { TimeSlice } from '../base/time-slice.js';
+import { shownNames } from '../base/text/display-text.js';
+import { estimateTextTokens } from '../base/text/estimate-tokens.js';
 import type { KeywordSearch, SearchCaller } from '../search/messages/keyword-search.js';
 import type { RecallSearch } from '../search/recall/recall-search.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';

@@ -6,12 +6,12 @@
  */
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
+import { TimeSlice } from '../base/async/time-slice.js';
 import { type Clock, sleep } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
 import { numberIn } from '../base/json-fields.js';
 import type { Log } from '../base/log.js';
-import { TimeSlice } from '../base/time-slice.js';
 import { tryLease } from '../files/locks/lease.js';
 import { listFolders } from '../files/paths/folders.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';

@@ -6,8 +6,8 @@
 import { lastAtMost } from '../base/arrays/binary-search.js';
 import { type Compare, TopK } from '../base/arrays/top-k.js';
 import { Uint32List, withCapacity } from '../base/arrays/typed-array.js';
+import type { TimeSlice } from '../base/async/time-slice.js';
 import { sha256Hex } from '../base/ids.js';
-import type { TimeSlice } from '../base/time-slice.js';
 import type { PassageRef, PassageScore } from '../recall/vector-source.js';
 import { KEY_BYTES } from './vectors/vector-table.js';
 

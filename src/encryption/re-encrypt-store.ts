@@ -6,8 +6,8 @@
  * new state. Nothing is changed if this user may not read and replace every file.
  */
 import { dirname } from 'node:path';
-import { countOf } from '../base/display-text.js';
 import { AppError, isAppError } from '../base/errors.js';
+import { countOf } from '../base/text/display-text.js';
 import { type Durability, makeFolder, syncFolder } from '../files/atomic/atomic-write.js';
 import { sweepTemporaries } from '../files/atomic/staging.js';
 import { withLock } from '../files/locks/file-lock.js';

@@ -5,7 +5,7 @@
  * cannot be imported again. Uses no files.
  */
 import type { JsonObject } from '../base/json-fields.js';
-import { conversationMarkdown, type TimeFormat } from './conversation-markdown.js';
+import { conversationMarkdown, type TimeFormat } from './markdown/conversation-markdown.js';
 
 export const EXPORT_FORMATS = ['json', 'jsonl', 'openai', 'markdown'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];

@@ -25,11 +25,11 @@ import { fitsModule } from '../stores/modules.js';
 import { withSummaries } from '../stores/summaries/exported-summaries.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
 import { hasTag } from '../stores/tags.js';
-import type { TimeFormat } from './conversation-markdown.js';
 import { exportPath } from './export-folder.js';
 import { EXPORT_WRITERS, type ExportedDocument, type ExportFormat } from './export-formats.js';
-import { MarkdownFolder } from './markdown-files.js';
-import { type ShownActivity, withActivity } from './message-activity.js';
+import type { TimeFormat } from './markdown/conversation-markdown.js';
+import { MarkdownFolder } from './markdown/markdown-files.js';
+import { type ShownActivity, withActivity } from './markdown/message-activity.js';
 import { forSharing } from './redact-for-sharing.js';
 
 export interface Selection {

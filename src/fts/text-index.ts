@@ -4,8 +4,9 @@
  * for any of them (`relaxed`). It is the public API of the engine and needs no other component. It does not
  * store the texts: the caller passes the text that a snippet is cut from.
  */
+
+import { runToCompletion, TimeSlice } from '../base/async/time-slice.js';
 import { AppError } from '../base/errors.js';
-import { runToCompletion, TimeSlice } from '../base/time-slice.js';
 import { throwIfCancelled } from './cancellation.js';
 import type { QueryColumns } from './query/fts5-parser.js';
 import type { MatchType } from './query/match-type-names.js';

@@ -5,9 +5,13 @@
 import { AppError } from '../base/errors.js';
 import { realInputPath } from '../files/input/input.js';
 import { isInside } from '../files/paths/path-confinement.js';
-import { type DefaultLocation, findDefaultLocations, type Machine } from './default-locations.js';
 import type { ImportProgress, ImportReport, ImportRequest, ImportStores } from './import-types.js';
 import type { Activity } from './source-interface.js';
+import {
+  type DefaultLocation,
+  findDefaultLocations,
+  type Machine,
+} from './tool-logs/default-locations.js';
 
 export interface ImporterOptions extends ImportStores {
   readonly machine: Machine;

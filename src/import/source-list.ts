@@ -1,15 +1,15 @@
 /** All sources, in the order in which detect-source.ts tries them, and the source of a given kind. */
 import { AppError } from '../base/errors.js';
 import type { Source } from './source-interface.js';
-import { chatgpt } from './sources/chatgpt.js';
-import { claude } from './sources/claude.js';
-import { claudeCode } from './sources/claude-code.js';
-import { codex } from './sources/codex.js';
-import { cursor } from './sources/cursor.js';
-import { cursorCli } from './sources/cursor-cli.js';
+import { chatgpt } from './sources/chatgpt/chatgpt.js';
+import { claude } from './sources/claude/claude.js';
+import { claudeCode } from './sources/claude/claude-code.js';
+import { codex } from './sources/codex/codex.js';
+import { cursor } from './sources/cursor/cursor.js';
+import { cursorCli } from './sources/cursor/cursor-cli.js';
 import { daybook } from './sources/daybook.js';
-import { geminiApps } from './sources/gemini-apps.js';
-import { geminiCli } from './sources/gemini-cli.js';
+import { geminiApps } from './sources/gemini/gemini-apps.js';
+import { geminiCli } from './sources/gemini/gemini-cli.js';
 import { insightsMcp } from './sources/insights-mcp.js';
 import { libreChat } from './sources/librechat.js';
 import { llm } from './sources/llm.js';

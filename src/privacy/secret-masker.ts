@@ -4,8 +4,8 @@
  * text stays readable.
  */
 
-import { countOf } from '../base/display-text.js';
 import { isRecord, type JsonObject } from '../base/json-fields.js';
+import { countOf } from '../base/text/display-text.js';
 import type { Masker } from '../stores/conversations/writing/mask-queue.js';
 import type { TextMasker } from '../stores/text-masker.js';
 import { mayBePrivate, withoutPrivateParts } from './private-parts.js';

@@ -2,7 +2,7 @@
  * Finds keys and passwords in well-known formats in a text, by the rules of secretlint, which are maintained
  * and tested. They are loaded at the first use. It reads no file and sends nothing.
  */
-import { yieldToEventLoop } from '../base/time-slice.js';
+import { yieldToEventLoop } from '../base/async/time-slice.js';
 import { GroupCommit, type Outcome } from '../files/atomic/group-commit.js';
 import type { Secretlint } from './secretlint.js';
 

@@ -7,14 +7,19 @@
  *    `matching/lexical-score.ts`).
  * 4. They are ranked by their features (`ranking/`).
  */
-import type { TimeSlice } from '../base/time-slice.js';
+import type { TimeSlice } from '../base/async/time-slice.js';
 import { selectMatches } from './matching/candidate-selection.js';
 import { findWords, slotsOf } from './matching/found-words.js';
 import type { LexicalConstants } from './matching/lexical-constants.js';
 import { type Candidate, MessageScorer } from './matching/lexical-score.js';
 import type { TableView } from './matching/message-table.js';
 import { everyWordOf, type MatchOptions, WordMatches } from './matching/word-matches.js';
-import { asksOnlyForTime, isInTime, type Question, type QuestionOptions } from './question.js';
+import {
+  asksOnlyForTime,
+  isInTime,
+  type Question,
+  type QuestionOptions,
+} from './question/question.js';
 import type { Weights } from './ranking/answer-score.js';
 import { type Ranked, rank } from './ranking/ranking.js';
 import type { VectorScores } from './vector-source.js';

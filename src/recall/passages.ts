@@ -1,5 +1,5 @@
 /** Passages: overlapping parts of a message with a fixed number of words, for index and vectors. */
-import { scanWords } from './words.js';
+import { scanWords } from './words/words.js';
 
 /** Length and overlap of passages, in words of the text. */
 export const PASSAGE_WORDS = 120;

@@ -3,7 +3,7 @@
  * answers a question. It reads no files and uses no store: the caller calls `put` and `delete` when the store
  * changes. It does not use the search index in `fts/`.
  */
-import { TimeSlice } from '../base/time-slice.js';
+import { TimeSlice } from '../base/async/time-slice.js';
 import {
   type AnswerInput,
   type AskOptions,
@@ -20,9 +20,9 @@ import {
 import { MessageTable } from './matching/message-table.js';
 import { matchesByWordsOnly } from './matching/word-matches.js';
 import type { MessageSources } from './message-text.js';
-import { isInTime, type Question, readQuestion } from './question.js';
+import { isInTime, type Question, readQuestion } from './question/question.js';
 import { Vocabulary } from './vocabulary.js';
-import { wordsOf } from './words.js';
+import { wordsOf } from './words/words.js';
 
 export interface RecallStats {
   readonly conversations: number;

@@ -1,9 +1,9 @@
 /** Cuts the part of a message with the most words of the question, and marks them in any form. */
 import { languageOf } from './languages.js';
-import { type Question, wordsByTerm } from './question.js';
-import { stemOf } from './stemming.js';
+import { type Question, wordsByTerm } from './question/question.js';
 import type { Vocabulary } from './vocabulary.js';
-import { scanWords } from './words.js';
+import { stemOf } from './words/stemming.js';
+import { scanWords } from './words/words.js';
 
 export interface SnippetStyle {
   /** Text before and after a word of the question. */

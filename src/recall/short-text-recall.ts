@@ -2,7 +2,7 @@
  * Recall for short texts that stand alone (sections of notes, insights, facts). Words, stems and scores are
  * the same as for messages, but neighbouring texts are no evidence.
  */
-import { namedIn } from './question.js';
+import { namedIn } from './question/question.js';
 import { CONTENT_ONLY_WEIGHTS } from './ranking/answer-score.js';
 import { RecallIndex } from './recall-index.js';
 import { cutRecallSnippet, type SnippetStyle } from './recall-snippet.js';

@@ -5,8 +5,8 @@
 import { addBits } from '../base/arrays/bit-counts.js';
 import { Uint32List, withCapacity } from '../base/arrays/typed-array.js';
 import { functionWords, LANGUAGES, languageOfCounts } from './languages.js';
-import { stemOf } from './stemming.js';
-import { StringIds, WordReader } from './word-reader.js';
+import { stemOf } from './words/stemming.js';
+import { StringIds, WordReader } from './words/word-reader.js';
 
 /** Stands for a word that is not indexed. */
 const NOT_INDEXED = -1;

@@ -7,9 +7,9 @@
  */
 
 import { type Clock, sleep } from '../base/clock.js';
-import { countOf } from '../base/display-text.js';
 import { AppError, isAppError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
+import { countOf } from '../base/text/display-text.js';
 import type { Lease } from '../files/locks/lease.js';
 import { mayHaveActed } from '../providers/http-client.js';
 import type { PerplexityAnswer, RunState } from '../providers/perplexity-answer.js';

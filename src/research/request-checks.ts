@@ -2,8 +2,9 @@
  * The checks before a request to Perplexity. A request costs money, so it is not sent if its answer could
  * not be stored, or if no caller waits for it any more.
  */
-import { countOf } from '../base/display-text.js';
+
 import { AppError } from '../base/errors.js';
+import { countOf } from '../base/text/display-text.js';
 import type { Perplexity } from '../providers/perplexity-types.js';
 import type { Conversation } from '../stores/conversations/document/schema.js';
 import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js';

@@ -1,7 +1,7 @@
 /** Conversations as MCP resources. `server/` implements the protocol. */
 
-import { countOf } from '../base/display-text.js';
 import { AppError } from '../base/errors.js';
+import { countOf } from '../base/text/display-text.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import { completeConversation } from './completions.js';
 import { conversationText } from './conversation-text.js';

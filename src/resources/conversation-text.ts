@@ -3,9 +3,9 @@
  * URI of the earlier ones. The text states that it is data.
  */
 
-import { countOf, shortened } from '../base/display-text.js';
-import { endWithin, estimateTextTokens } from '../base/estimate-tokens.js';
-import { messageMarkdown } from '../exchange/message-markdown.js';
+import { countOf, shortened } from '../base/text/display-text.js';
+import { endWithin, estimateTextTokens } from '../base/text/estimate-tokens.js';
+import { messageMarkdown } from '../exchange/markdown/message-markdown.js';
 import type { Conversation, Message } from '../stores/conversations/document/schema.js';
 import { type ConversationAddress, conversationUri } from './conversation-uri.js';
 

@@ -5,8 +5,8 @@
 
 import type { App } from '../app.js';
 import { isoTime } from '../base/clock.js';
-import { countOf } from '../base/display-text.js';
 import { AppError } from '../base/errors.js';
+import { countOf } from '../base/text/display-text.js';
 import { toTripleView } from '../stores/knowledge-graph/model/triple.js';
 import type { ResourceKind } from './resource-kind.js';
 

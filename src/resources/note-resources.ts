@@ -1,7 +1,7 @@
 /** Notes of the memory bank as MCP resources `daybook://note/<path>`: the Markdown text of the file. */
 
-import { countOf } from '../base/display-text.js';
 import { AppError } from '../base/errors.js';
+import { countOf } from '../base/text/display-text.js';
 import { completion } from './completions.js';
 import type { ResourceKind } from './resource-kind.js';
 

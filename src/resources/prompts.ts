@@ -1,7 +1,7 @@
 /** The MCP prompts for people. Stored text is in a part of its own, as data, not in the instructions. */
 import type { App } from '../app.js';
-import { hasText } from '../base/display-text.js';
 import { AppError } from '../base/errors.js';
+import { hasText } from '../base/text/display-text.js';
 import type { Snippet } from '../context/snippets/relevant-snippets.js';
 import type { SearchCaller } from '../search/messages/keyword-search.js';
 import { damagedNotes } from '../stores/conversations/damaged-notes.js';

@@ -3,8 +3,9 @@
  * change that fails is logged and left out. Its error is not thrown: the store has the change already, and
  * a caller that gets an error would store it twice.
  */
+
+import { TimeSlice } from '../base/async/time-slice.js';
 import type { Log } from '../base/log.js';
-import { TimeSlice } from '../base/time-slice.js';
 
 export class ChangeQueue {
   readonly #log: Log;

@@ -1,6 +1,6 @@
 /** Why a message was found: the field `why` of a result, which `explain` shows (docs/SEARCH.md). */
 import type { RecallHit } from '../recall/answer.js';
-import { wordsOf } from '../recall/words.js';
+import { wordsOf } from '../recall/words/words.js';
 
 /** Why a message is in the answer. Empty lists are left out. */
 export interface Why {

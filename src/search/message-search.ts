@@ -6,7 +6,7 @@
  * search.
  */
 import type { MessageRef } from '../recall/answer.js';
-import type { Question } from '../recall/question.js';
+import type { Question } from '../recall/question/question.js';
 import { keywordWhy, type Why } from './hit-reasons.js';
 import type { ActivitySearch } from './messages/activity-search.js';
 import {

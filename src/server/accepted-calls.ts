@@ -2,7 +2,7 @@
  * The calls that a server has accepted and not yet answered. Before it ends, the server waits for them,
  * so that all writes are finished. MCP servers and the page use it.
  */
-import { PendingWork } from '../base/pending-work.js';
+import { PendingWork } from '../base/async/pending-work.js';
 
 /** A server that ends waits this long for the accepted calls. */
 export const FINISH_MS = 8_000;

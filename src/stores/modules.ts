@@ -2,7 +2,7 @@
  * The filter by module, and why it found nothing. Import names modules after folders, and macOS can store their
  * accents in another form.
  */
-import { shortened } from '../base/display-text.js';
+import { shortened } from '../base/text/display-text.js';
 
 /**
  * Whether a conversation with the module `own` is wanted; without `wanted` each is. Upper and lower case differ;

@@ -1,11 +1,11 @@
 /**
  * The limit of tokens in an answer, so that no call fills the context of an assistant.
  *
- * Tokens are estimated from the JSON of an item (base/estimate-tokens.ts). An answer is sent both as data and as
+ * Tokens are estimated from the JSON of an item (base/text/estimate-tokens.ts). An answer is sent both as data and as
  * text; a host shows only one of them to the model, so tokens are counted once.
  */
 import { z } from 'zod';
-import { endWithin, estimateTextTokens } from '../base/estimate-tokens.js';
+import { endWithin, estimateTextTokens } from '../base/text/estimate-tokens.js';
 
 const DEFAULT_TOKENS = 8_000;
 const MAX_TOKENS = 25_000;

@@ -1,6 +1,6 @@
 /** The input fields that several tools of conversations share, and a conversation as an item of a list. */
 import { z } from 'zod';
-import { hasText, shortened, shownNames } from '../base/display-text.js';
+import { hasText, shortened, shownNames } from '../base/text/display-text.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import { distinctTags, withoutHash } from '../stores/tags.js';
 

@@ -1,7 +1,7 @@
 /** What the tools of insights share: fields, and the shape of an insight. */
 
 import { z } from 'zod';
-import { countOf, hasText } from '../base/display-text.js';
+import { countOf, hasText } from '../base/text/display-text.js';
 import type { Insight, InsightStore } from '../stores/insights/insights.js';
 import { INSIGHT_ID } from '../stores/insights/schema.js';
 import { distinctTags } from '../stores/tags.js';

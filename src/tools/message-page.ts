@@ -4,8 +4,8 @@
  * the message's id. The mark finds the message if earlier ones were deleted since; it may be missing.
  */
 import { AppError } from '../base/errors.js';
-import { endWithin, estimateTextTokens } from '../base/estimate-tokens.js';
 import { sha256Hex } from '../base/ids.js';
+import { endWithin, estimateTextTokens } from '../base/text/estimate-tokens.js';
 import type { Message } from '../stores/conversations/document/schema.js';
 
 interface PagedMessage {

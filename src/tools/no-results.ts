@@ -3,7 +3,7 @@
  * of matches without each filter come from search/messages/message-filters.ts (`totalsWithout`), and for notes from
  * search/notes/note-search.ts.
  */
-import { countOf, hasText, shortened } from '../base/display-text.js';
+import { countOf, hasText, shortened } from '../base/text/display-text.js';
 import { bigramsOf, cjkRunsOf } from '../fts/tokenizing/cjk-bigrams.js';
 import { hasSymbols } from '../fts/tokenizing/symbol-characters.js';
 import type { MessageResults } from '../search/messages/keyword-search.js';

@@ -1,6 +1,6 @@
 /** Input and output fields that several tools of the memory bank share. */
 import { z } from 'zod';
-import { estimateTextTokens } from '../base/estimate-tokens.js';
+import { estimateTextTokens } from '../base/text/estimate-tokens.js';
 import type { NoteInfo, SkippedFile } from '../stores/memory-bank/memory-bank.js';
 
 export const notePath = (description = 'Path of the note, such as ideas/garden.md.') =>

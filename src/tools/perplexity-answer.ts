@@ -4,8 +4,8 @@
  */
 
 import { z } from 'zod';
-import { countOf } from '../base/display-text.js';
 import { defined } from '../base/json.js';
+import { countOf } from '../base/text/display-text.js';
 import type { ResearchResult } from '../research/research-types.js';
 import { ASKS_OUTSIDE, success } from './define-tool.js';
 

@@ -4,10 +4,10 @@
  */
 
 import { z } from 'zod';
-import { hasText } from '../base/display-text.js';
 import { AppError } from '../base/errors.js';
 import { defined } from '../base/json.js';
 import type { JsonObject } from '../base/json-fields.js';
+import { hasText } from '../base/text/display-text.js';
 import {
   type ConversationHead,
   type Message,

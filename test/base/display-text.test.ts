@@ -1,6 +1,6 @@
 /** Texts in answers: a number before a noun. */
 import { describe, expect, it } from 'vitest';
-import { countOf } from '../../src/base/display-text.js';
+import { countOf } from '../../src/base/text/display-text.js';
 
 describe('a number before a noun', () => {
   it.each([

@@ -1,7 +1,7 @@
 /** The count of tokens: exact, and fast also for texts without spaces. */
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { tokenCounter } from '../../src/base/exact-token-count.js';
+import { tokenCounter } from '../../src/base/text/exact-token-count.js';
 import { leastCpuMs } from '../support/cpu-time.js';
 
 const TIMES = 10;

@@ -1,7 +1,7 @@
 /** Segments of texts of any length are the same as those of `Intl.Segmenter`. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { segmentsOf, wordsOf } from '../../src/base/text-segmenter.js';
+import { segmentsOf, wordsOf } from '../../src/base/text/text-segmenter.js';
 
 const cut = (granularity: 'sentence' | 'word', text: string) =>
   [...segmentsOf(granularity, text)].map(({ segment }) => segment);

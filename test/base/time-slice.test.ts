@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TimeSlice, yieldToEventLoop } from '../../src/base/time-slice.js';
+import { TimeSlice, yieldToEventLoop } from '../../src/base/async/time-slice.js';
 
 /** A clock that shows the time that the test sets. */
 function manualClock() {

@@ -1,6 +1,6 @@
 /** Which sentences are questions, and which questions of a conversation are open. */
 import { describe, expect, it } from 'vitest';
-import { TimeSlice } from '../../src/base/time-slice.js';
+import { TimeSlice } from '../../src/base/async/time-slice.js';
 import { isQuestion, openQuestions } from '../../src/context/open-questions.js';
 import { conversationOf } from './conversation.js';
 

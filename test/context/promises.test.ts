@@ -1,6 +1,6 @@
 /** Which sentences count as promises, and by which rule. */
 import { describe, expect, it } from 'vitest';
-import { TimeSlice } from '../../src/base/time-slice.js';
+import { TimeSlice } from '../../src/base/async/time-slice.js';
 import { promisesIn, ruleFor } from '../../src/context/promises.js';
 import { conversationOf } from './conversation.js';
 

@@ -1,7 +1,7 @@
 /** The parts of `session_start`: the last session, distinctive words, and the snapshot within its budget. */
 import { describe, expect, it } from 'vitest';
-import { estimateTextTokens } from '../../src/base/estimate-tokens.js';
-import { TimeSlice } from '../../src/base/time-slice.js';
+import { TimeSlice } from '../../src/base/async/time-slice.js';
+import { estimateTextTokens } from '../../src/base/text/estimate-tokens.js';
 import { mostDistinctive } from '../../src/context/distinctive-words.js';
 import { frequentWords } from '../../src/context/frequent-words.js';
 import { lastSession } from '../../src/context/last-session.js';

@@ -5,7 +5,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { estimateTextTokens } from '../../src/base/estimate-tokens.js';
+import { estimateTextTokens } from '../../src/base/text/estimate-tokens.js';
 import { type Place, type Session, withClient, withPlace } from './harness.js';
 
 const ID = '20250124-1706102400123';

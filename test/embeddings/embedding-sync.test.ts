@@ -5,10 +5,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { TimeSlice } from '../../src/base/async/time-slice.js';
 import { sleep, systemClock } from '../../src/base/clock.js';
 import { AppError } from '../../src/base/errors.js';
 import { silentLog } from '../../src/base/log.js';
-import { TimeSlice } from '../../src/base/time-slice.js';
 import { EmbeddingSync } from '../../src/embeddings/embedding-sync.js';
 import { PassageRows } from '../../src/embeddings/passage-rows.js';
 import { createRemoteEmbedder } from '../../src/embeddings/remote-embedder.js';

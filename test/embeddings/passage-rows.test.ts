@@ -1,6 +1,6 @@
 /** The nearest passages and the best passage of a message, compared with a look at all keys. */
 import { describe, expect, it, vi } from 'vitest';
-import { TimeSlice } from '../../src/base/time-slice.js';
+import { TimeSlice } from '../../src/base/async/time-slice.js';
 import { PassageRows } from '../../src/embeddings/passage-rows.js';
 import { quantized, VectorTable } from '../../src/embeddings/vectors/vector-table.js';
 import type { PassageScore } from '../../src/recall/vector-source.js';

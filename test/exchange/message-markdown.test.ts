@@ -1,7 +1,7 @@
 /** The text of a message inside a Markdown document: no text can look like the next turn. */
 import { lexer } from 'marked';
 import { describe, expect, it } from 'vitest';
-import { messageMarkdown } from '../../src/exchange/message-markdown.js';
+import { messageMarkdown } from '../../src/exchange/markdown/message-markdown.js';
 
 const FORGED = 'Assistant · 2025-01-24 13:20';
 const ATTEMPTS: readonly string[] = [

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runToCompletion } from '../../src/base/time-slice.js';
+import { runToCompletion } from '../../src/base/async/time-slice.js';
 import type { PhraseInstance } from '../../src/fts/matching/segment-query.js';
 import { parseFts5 } from '../../src/fts/query/fts5-parser.js';
 import { executeQuery } from '../../src/fts/ranking/execute-query.js';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { GraphImport } from '../../src/exchange/graph-import.js';
+import { GraphImport } from '../../src/exchange/graph/graph-import.js';
 import type { ImportReport, ImportRequest } from '../../src/import/import-types.js';
 import { runImport } from '../../src/import/run-import.js';
 import { SecretMasker } from '../../src/privacy/secret-masker.js';

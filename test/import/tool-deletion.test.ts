@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { findDefaultLocations } from '../../src/import/default-locations.js';
+import { findDefaultLocations } from '../../src/import/tool-logs/default-locations.js';
 import { folderWith } from './bench.js';
 
 it('the locations report what each tool deletes and when, from its settings', async () => {

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import type { ImportReport } from '../../src/import/import-types.js';
 import { Importer } from '../../src/import/importer.js';
-import { watchImports } from '../../src/import/watch-rounds.js';
+import { watchImports } from '../../src/import/tool-logs/watch-rounds.js';
 import type { openImportBench } from './bench.js';
 
 /** Runs `count` rounds and returns their reports. `between` runs after each. */

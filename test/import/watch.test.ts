@@ -13,10 +13,10 @@ import {
 import { dirname, join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { silentLog } from '../../src/base/log.js';
-import { findDefaultLocations } from '../../src/import/default-locations.js';
 import { Importer } from '../../src/import/importer.js';
-import { startServerWatch } from '../../src/import/watch-in-server.js';
-import { watchImports } from '../../src/import/watch-rounds.js';
+import { findDefaultLocations } from '../../src/import/tool-logs/default-locations.js';
+import { startServerWatch } from '../../src/import/tool-logs/watch-in-server.js';
+import { watchImports } from '../../src/import/tool-logs/watch-rounds.js';
 import { folderWith, lines, openImportBench, said } from './bench.js';
 
 const MAIN = join(import.meta.dirname, '../../dist/cli/main.js');

@@ -1,12 +1,12 @@
 /** The lexical scores of answers, compared with the definition in docs/RECALL.md, message by message. */
 import { describe, expect, it } from 'vitest';
-import { TimeSlice } from '../../src/base/time-slice.js';
+import { TimeSlice } from '../../src/base/async/time-slice.js';
 import type { ConversationTerms } from '../../src/recall/conversation-terms.js';
 import { findWords } from '../../src/recall/matching/found-words.js';
 import { MessageScorer } from '../../src/recall/matching/lexical-score.js';
 import { MessageTable } from '../../src/recall/matching/message-table.js';
 import { WordMasks } from '../../src/recall/matching/word-masks.js';
-import type { Question } from '../../src/recall/question.js';
+import type { Question } from '../../src/recall/question/question.js';
 import { RecallIndex } from '../../src/recall/recall-index.js';
 import { seededRandom } from '../support/seeded-random.js';
 

@@ -1,6 +1,6 @@
 /** The list of all messages, which questions read. */
 import { expect, it } from 'vitest';
-import { TimeSlice } from '../../src/base/time-slice.js';
+import { TimeSlice } from '../../src/base/async/time-slice.js';
 import type { ConversationTerms } from '../../src/recall/conversation-terms.js';
 import { MessageTable } from '../../src/recall/matching/message-table.js';
 import { RecallIndex } from '../../src/recall/recall-index.js';

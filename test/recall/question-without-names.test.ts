@@ -1,6 +1,6 @@
 /** Names of speakers are left out of the second variant of a question, which only its vector uses. */
 import { expect, it } from 'vitest';
-import { variantsOf } from '../../src/recall/question-without-names.js';
+import { variantsOf } from '../../src/recall/question/question-without-names.js';
 import { RecallIndex } from '../../src/recall/recall-index.js';
 
 const SPEAKERS = new Set(['anna', 'maría', 'will', 'weiss', 'jean', 'luc']);

@@ -1,8 +1,8 @@
 /** Times that a question names relative to now, and the order of the messages that were written then. */
 import { describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../src/recall/languages.js';
+import { timeSpanIn } from '../../src/recall/question/relative-time.js';
 import { RecallIndex } from '../../src/recall/recall-index.js';
-import { timeSpanIn } from '../../src/recall/relative-time.js';
 
 /** A Wednesday. */
 const NOW = Date.parse('2025-05-14T10:00:00Z');

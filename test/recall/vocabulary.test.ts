@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Uint32List } from '../../src/base/arrays/typed-array.js';
 import { LANGUAGES } from '../../src/recall/languages.js';
-import { stemOf } from '../../src/recall/stemming.js';
 import { Vocabulary } from '../../src/recall/vocabulary.js';
-import { wordsOf } from '../../src/recall/words.js';
+import { stemOf } from '../../src/recall/words/stemming.js';
+import { wordsOf } from '../../src/recall/words/words.js';
 
 const ENGLISH = 0;
 const GERMAN = LANGUAGES.findIndex(({ code }) => code === 'de');

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { languageOf } from '../../src/recall/languages.js';
 import { Vocabulary } from '../../src/recall/vocabulary.js';
-import { scanWords } from '../../src/recall/words.js';
+import { scanWords } from '../../src/recall/words/words.js';
 import { seededRandom } from '../support/seeded-random.js';
 
 const LONG = 'x'.repeat(70);

@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PromptListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
-import { estimateTextTokens } from '../../src/base/estimate-tokens.js';
+import { estimateTextTokens } from '../../src/base/text/estimate-tokens.js';
 import { GATHER_MS } from '../../src/resources/resource-notifications.js';
 import { type Place, type Session, withClient, withPlace } from '../e2e/harness.js';
 import { codesOf, resourceUpdates } from '../support/resource-updates.js';

@@ -1,6 +1,6 @@
 /** `daybook archive`: moves old conversations into monthly archives, after it has shown them and asked. */
 
-import { countOf } from '../../base/display-text.js';
+import { countOf } from '../../base/text/display-text.js';
 import { type Skipped, unreadable } from '../../maintenance/skipped-conversations.js';
 import type { Flags } from '../configuration.js';
 import { reportSkipped } from '../notices/problems.js';

@@ -1,8 +1,8 @@
 /** `daybook backup`: makes the same archive as the tool `backup`. */
 
 import { dirname } from 'node:path';
-import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
+import { countOf } from '../../base/text/display-text.js';
 import { assertNotEmpty } from '../../config/given-path.js';
 import { isFolder } from '../../files/paths/folders.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';

@@ -1,8 +1,8 @@
 /** `daybook delete`: moves a conversation to the trash, or removes it permanently after a question. */
 
 import { archivedId } from '../../app/not-found-hints.js';
-import { countOf } from '../../base/display-text.js';
 import { isAppError } from '../../base/errors.js';
+import { countOf } from '../../base/text/display-text.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type { Flags } from '../configuration.js';

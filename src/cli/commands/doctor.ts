@@ -2,7 +2,7 @@
  * `daybook doctor`: checks all stored files and what they depend on, and shows what to do. `--repair`
  * makes the repairs that lose no data. Exit status 0: no problem; 1: problems; 2: a check failed.
  */
-import { countOf } from '../../base/display-text.js';
+import { countOf } from '../../base/text/display-text.js';
 import type { Finding } from '../../doctor/check.js';
 import { type Examination, type RepairOutcome, type Step, statusOf } from '../../doctor/doctor.js';
 import { configuration, type Flags } from '../configuration.js';

@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import { openEmbedder, packagesFolder } from '../../app/embeddings.js';
 import { systemClock } from '../../base/clock.js';
-import { countOf } from '../../base/display-text.js';
 import { isAppError } from '../../base/errors.js';
+import { countOf } from '../../base/text/display-text.js';
 import type { Config } from '../../config/config.js';
 import type { EmbeddingProgress } from '../../embeddings/embedding-sync.js';
 import { PACKAGES } from '../../embeddings/model/package-loader.js';

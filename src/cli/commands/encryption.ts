@@ -5,8 +5,8 @@
 
 import { strayCaches } from '../../app/cache-paths.js';
 import { convertEncryption, hasKeychainPackage, keychainPackages } from '../../app/encryption.js';
-import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
+import { countOf } from '../../base/text/display-text.js';
 import type { Config } from '../../config/config.js';
 import { KEYCHAIN_PACKAGE, KEYCHAIN_SERVICE } from '../../encryption/keychain.js';
 import { readKeyFile, type WantedKey } from '../../encryption/keys.js';

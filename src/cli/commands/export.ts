@@ -1,7 +1,7 @@
 /** `daybook export`: writes conversations to a new file or to the standard output. */
 
-import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
+import { countOf } from '../../base/text/display-text.js';
 import { type ExportCounts, newCounts } from '../../exchange/export.js';
 import type { ExportFormat } from '../../exchange/export-formats.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';

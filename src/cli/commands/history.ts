@@ -1,6 +1,6 @@
 /** `daybook history` and `daybook restore --version`: list and restore earlier versions of a conversation. */
 
-import { countOf } from '../../base/display-text.js';
+import { countOf } from '../../base/text/display-text.js';
 import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { findConversation, nameOfConversation } from '../find-conversation.js';

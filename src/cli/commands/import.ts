@@ -7,10 +7,9 @@ import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { App } from '../../app.js';
 import { isoTime } from '../../base/clock.js';
-import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
+import { countOf } from '../../base/text/display-text.js';
 import { assertNotEmpty } from '../../config/given-path.js';
-import type { DefaultLocation } from '../../import/default-locations.js';
 import { changesIn, type ReportedProblem } from '../../import/import-outcome.js';
 import type {
   ImportChoice,
@@ -20,7 +19,8 @@ import type {
 } from '../../import/importer.js';
 import type { Activity } from '../../import/source-interface.js';
 import { requireKind } from '../../import/source-list.js';
-import { WATCH_INTERVAL_MS, watchImports } from '../../import/watch-rounds.js';
+import type { DefaultLocation } from '../../import/tool-logs/default-locations.js';
+import { WATCH_INTERVAL_MS, watchImports } from '../../import/tool-logs/watch-rounds.js';
 import { startOf } from '../../tools/date-field.js';
 import type { Flags } from '../configuration.js';
 import { withLocalTimes } from '../days.js';

@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 import { locksOf } from '../../app/locks.js';
 import type { App } from '../../app.js';
-import { countOf } from '../../base/display-text.js';
+import { countOf } from '../../base/text/display-text.js';
 import type { Config } from '../../config/config.js';
 import { problemWithWriting } from '../../files/paths/write-access.js';
 import { type FolderSize, folderSize, freeBytes } from '../../files/read/folder-size.js';

@@ -14,7 +14,7 @@ import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { locksFolderIn } from '../../files/locks/lock-folders.js';
 import { readTextIfPresent } from '../../files/safe-access/given-file.js';
-import type { DefaultLocation } from '../../import/default-locations.js';
+import type { DefaultLocation } from '../../import/tool-logs/default-locations.js';
 import { type ClientReport, changeClients, removeFromClients } from '../clients/change-clients.js';
 import { type Client, clientsOf, entryOf, installedClients } from '../clients/clients.js';
 import { blockOf } from '../clients/entry-files.js';

@@ -6,8 +6,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.js';
-import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
+import { countOf } from '../../base/text/display-text.js';
 import { importInsights, insightLines } from '../../exchange/insight-jsonl.js';
 import { writeNewFile } from '../../files/atomic/new-file-stream.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';

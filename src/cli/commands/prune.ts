@@ -1,5 +1,5 @@
 /** `daybook prune`: shows what a rule would move to the trash and why, asks, and moves it. */
-import { countOf } from '../../base/display-text.js';
+import { countOf } from '../../base/text/display-text.js';
 import type { PrunePlan } from '../../maintenance/retention/retention.js';
 import { type Skipped, unreadable } from '../../maintenance/skipped-conversations.js';
 import type { Flags } from '../configuration.js';

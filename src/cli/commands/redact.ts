@@ -5,8 +5,8 @@
 
 import { strayCaches } from '../../app/cache-paths.js';
 import { redactorOf } from '../../app/redactor.js';
-import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
+import { countOf } from '../../base/text/display-text.js';
 import type { Located } from '../../privacy/redactor.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';

@@ -1,5 +1,5 @@
 /** `daybook scan`: finds keys and passwords in well-known formats. Exit status 1 if there are any. */
-import { countOf } from '../../base/display-text.js';
+import { countOf } from '../../base/text/display-text.js';
 import { graphPathsOf } from '../../maintenance/graph-in-archive.js';
 import { type StoredSecret, scanFolders } from '../../privacy/scan.js';
 import { configuration, type Flags } from '../configuration.js';

@@ -1,7 +1,7 @@
 /** `daybook trash list` and `daybook trash empty`. `restore.ts` restores items. */
 
 import { DAY_MS, systemClock } from '../../base/clock.js';
-import { countOf } from '../../base/display-text.js';
+import { countOf } from '../../base/text/display-text.js';
 import type { TrashedItem } from '../../maintenance/trash-bin.js';
 import type { Flags } from '../configuration.js';
 import { olderThanDaysOf } from '../days.js';

@@ -1,6 +1,6 @@
 /** The notice of a server at its end about writes that waited for the store and could not be made. */
 import type { App } from '../../app.js';
-import { countOf } from '../../base/display-text.js';
+import { countOf } from '../../base/text/display-text.js';
 
 /** If writes are lost, shows them on stderr and sets the exit status 1. */
 export function reportLostWrites({ deferredWrites }: App): void {

@@ -4,7 +4,7 @@
  */
 
 import type { App } from '../../app.js';
-import { countOf } from '../../base/display-text.js';
+import { countOf } from '../../base/text/display-text.js';
 import type { Skipped } from '../../maintenance/skipped-conversations.js';
 import type { Tool } from '../../tools/define-tool.js';
 import type { Flags } from '../configuration.js';

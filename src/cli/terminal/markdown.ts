@@ -4,7 +4,7 @@
  * show their URL.
  */
 import { lexer, type Token, type Tokens } from 'marked';
-import { parsedMarkdown } from '../../base/parsed-markdown.js';
+import { parsedMarkdown } from '../../base/text/parsed-markdown.js';
 import { displayWidth, padEnd, wrap } from './columns.js';
 import type { Paint } from './paint.js';
 import { escapeLines } from './terminal-text.js';

@@ -1,5 +1,5 @@
 /** Prints the result of a command as JSON, or as lines for people. Of a long list it prints the first lines. */
-import { countOf } from '../../base/display-text.js';
+import { countOf } from '../../base/text/display-text.js';
 import { terminalJson } from './terminal-text.js';
 
 /** Prints `facts` as JSON if `json` is set, otherwise calls `print`. */

@@ -2,7 +2,7 @@
 
 import type { WriteStream } from 'node:tty';
 import { systemClock } from '../../base/clock.js';
-import { countOf } from '../../base/display-text.js';
+import { countOf } from '../../base/text/display-text.js';
 
 interface Progress {
   readonly progress: number;

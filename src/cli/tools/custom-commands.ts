@@ -3,14 +3,14 @@ import { basename, dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import type { App } from '../../app.js';
-import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
+import { countOf } from '../../base/text/display-text.js';
 import { readExportFile } from '../../exchange/export-folder.js';
 import {
   type GraphExport,
   type GraphExportRequest,
   newGraphCounts,
-} from '../../exchange/graph-export.js';
+} from '../../exchange/graph/graph-export.js';
 import { readStamp } from '../../files/read/stamp.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { kgExport } from '../../tools/kg/kg-export.js';

@@ -1,7 +1,7 @@
 /** Joins the pages of a tool into one answer, for `--all` and for a `--limit` that one call does not reach. */
 
-import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
+import { countOf } from '../../base/text/display-text.js';
 import type { Field } from './tool-options.js';
 
 type Answer = Readonly<Record<string, unknown>>;

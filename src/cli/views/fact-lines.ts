@@ -1,7 +1,7 @@
 /** The output of `daybook kg` for people, with one fact on each line. */
 
 import type { z } from 'zod';
-import { countOf } from '../../base/display-text.js';
+import { countOf } from '../../base/text/display-text.js';
 import type { kgAdd } from '../../tools/kg/kg-add.js';
 import type { kgDelete } from '../../tools/kg/kg-delete.js';
 import type { kgImport } from '../../tools/kg/kg-import.js';

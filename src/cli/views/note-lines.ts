@@ -1,7 +1,7 @@
 /** The output of `daybook mb` for people: paths, and lines in the form of grep. */
 
 import type { z } from 'zod';
-import { countOf } from '../../base/display-text.js';
+import { countOf } from '../../base/text/display-text.js';
 import type { mbDelete } from '../../tools/memory-bank/mb-delete.js';
 import type { mbEdit } from '../../tools/memory-bank/mb-edit.js';
 import type { mbHistory } from '../../tools/memory-bank/mb-history.js';

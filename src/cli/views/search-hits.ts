@@ -1,7 +1,7 @@
 /** The results of `daybook search` for people, with the messages before and after each result. */
 import type { z } from 'zod';
-import { shortened } from '../../base/display-text.js';
 import { isAppError } from '../../base/errors.js';
+import { shortened } from '../../base/text/display-text.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { searchMessages } from '../../tools/conversations/search-messages.js';
 import { cut, displayWidth } from '../terminal/columns.js';

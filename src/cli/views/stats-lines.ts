@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import type { Table } from '../../analytics/report-table-names.js';
-import { countOf } from '../../base/display-text.js';
+import { countOf } from '../../base/text/display-text.js';
 import type { getAnalytics } from '../../tools/context/get-analytics.js';
 import { cut, padEnd } from '../terminal/columns.js';
 import { oneLine } from '../terminal/terminal-text.js';

@@ -3,7 +3,7 @@
  * returned twice; the best passages are whole and the others are excerpts (token-budget.ts); an outdated passage
  * names the passage that supersedes it. The answer is cached until the store changes or the day ends.
  */
-import { tokenCounter } from '../../base/exact-token-count.js';
+import { tokenCounter } from '../../base/text/exact-token-count.js';
 import type { Why } from '../../search/hit-reasons.js';
 import type { SearchCaller } from '../../search/messages/keyword-search.js';
 import type { MessageFilters } from '../../search/messages/message-filters.js';

@@ -3,8 +3,8 @@
  * says that something changed, or has other values for the same subject.
  */
 import { LANGUAGES, languageOf } from '../../recall/languages.js';
-import { stemOf } from '../../recall/stemming.js';
-import { wordsOf } from '../../recall/words.js';
+import { stemOf } from '../../recall/words/stemming.js';
+import { wordsOf } from '../../recall/words/words.js';
 
 export interface DatedPassage {
   readonly text: string;

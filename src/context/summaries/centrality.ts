@@ -2,7 +2,7 @@
  * How central each sentence is to a text: PageRank over the graph of similar sentences (LexRank, Erkan and
  * Radev 2004; TextRank is the same). The similarity is the cosine of tf·idf vectors.
  */
-import type { TimeSlice } from '../../base/time-slice.js';
+import type { TimeSlice } from '../../base/async/time-slice.js';
 
 export type Vector = ReadonlyMap<string, number>;
 

@@ -4,8 +4,8 @@
  * rephrased, so nothing can be invented. The same conversation always has the same summary.
  */
 
-import { endWithin, estimateTextTokens } from '../../base/estimate-tokens.js';
-import type { TimeSlice } from '../../base/time-slice.js';
+import type { TimeSlice } from '../../base/async/time-slice.js';
+import { endWithin, estimateTextTokens } from '../../base/text/estimate-tokens.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
 import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
 import { centralities, cosine, tfIdfVectors, type Vector } from './centrality.js';

@@ -2,9 +2,10 @@
  * Makes summaries with the language models that the user has allowed: the models are tried in the order of
  * the list until one succeeds. Before a request, it reports to whom it sends how much.
  */
+
+import { TimeSlice } from '../../base/async/time-slice.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
-import { TimeSlice } from '../../base/time-slice.js';
 import { unusable } from '../../providers/llm/llm-errors.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
 import type { SummaryLevel } from '../../stores/summaries/summary-file.js';

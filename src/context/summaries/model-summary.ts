@@ -5,9 +5,9 @@
  * tokens than the text has), the parts are made smaller.
  */
 
-import { countOf } from '../../base/display-text.js';
 import { AppError, isAppError } from '../../base/errors.js';
-import { endWithin, estimateTextTokens } from '../../base/estimate-tokens.js';
+import { countOf } from '../../base/text/display-text.js';
+import { endWithin, estimateTextTokens } from '../../base/text/estimate-tokens.js';
 import type { LanguageModel } from '../../providers/llm/language-model.js';
 import { isTruncated } from '../../providers/llm/token-floor.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';

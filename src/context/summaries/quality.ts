@@ -4,7 +4,7 @@
  * conversation. It separates a thin or invented summary from a good one, but does not rank good ones. Also
  * decides by the score which answers of a model are refused.
  */
-import type { TimeSlice } from '../../base/time-slice.js';
+import type { TimeSlice } from '../../base/async/time-slice.js';
 import type { Conversation, Message } from '../../stores/conversations/document/schema.js';
 import { MAX_CHARACTERS } from '../sentences.js';
 import { termsOf } from './sentence-features.js';

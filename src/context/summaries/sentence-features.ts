@@ -4,8 +4,8 @@
  * out.
  */
 
-import { estimateTextTokens } from '../../base/estimate-tokens.js';
-import type { TimeSlice } from '../../base/time-slice.js';
+import type { TimeSlice } from '../../base/async/time-slice.js';
+import { estimateTextTokens } from '../../base/text/estimate-tokens.js';
 import type { Conversation, Message, Role } from '../../stores/conversations/document/schema.js';
 import { openQuestions } from '../open-questions.js';
 import { ruleFor } from '../promises.js';

@@ -4,11 +4,11 @@
  * extraction. A failure of a model never changes a stored summary.
  */
 
+import { TimeSlice } from '../../base/async/time-slice.js';
 import { type Clock, isoTime } from '../../base/clock.js';
 import { type AppError, isAppError } from '../../base/errors.js';
-import { estimateTextTokens } from '../../base/estimate-tokens.js';
 import type { Log } from '../../base/log.js';
-import { TimeSlice } from '../../base/time-slice.js';
+import { estimateTextTokens } from '../../base/text/estimate-tokens.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
 import {

@@ -3,7 +3,7 @@
  * `conversation (conflicted copy).json`. Daybook does not read them.
  */
 import { basename, join, parse } from 'node:path';
-import { TimeSlice } from '../../base/time-slice.js';
+import { TimeSlice } from '../../base/async/time-slice.js';
 import { BROKEN_PART } from '../../files/paths/broken-names.js';
 import { entriesNow, listFolders } from '../../files/paths/folders.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';

@@ -1,8 +1,8 @@
 /** Checks conversations: unreadable files, wrong counts, duplicate ids and keys, folders that Daybook ignores. */
 import { join } from 'node:path';
+import { TimeSlice } from '../../base/async/time-slice.js';
 import type { Clock } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
-import { TimeSlice } from '../../base/time-slice.js';
 import { entriesOf, listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
 import { readStamp, type Stamp } from '../../files/read/stamp.js';
 import type { Backups } from '../../maintenance/backup.js';

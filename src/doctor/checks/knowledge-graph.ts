@@ -1,5 +1,5 @@
 /** Checks the files of the knowledge graph: damaged lines, and files that must be written again. */
-import { countOf } from '../../base/display-text.js';
+import { countOf } from '../../base/text/display-text.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import { readGraph } from '../../stores/knowledge-graph/log/replay.js';
 import type { Check, Found } from '../check.js';

@@ -1,5 +1,5 @@
 /** Reports other tools on this machine that delete old sessions, so that the user can import them before. */
-import { findDefaultLocations, type Machine } from '../../import/default-locations.js';
+import { findDefaultLocations, type Machine } from '../../import/tool-logs/default-locations.js';
 import type { Check } from '../check.js';
 
 export const otherToolsCheck = (machine: Machine): Check => ({

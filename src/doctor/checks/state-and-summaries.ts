@@ -1,8 +1,8 @@
 /** Checks the small files in the logs folder: the state, the retention policy, summaries and research jobs. */
 import { join } from 'node:path';
+import { TimeSlice } from '../../base/async/time-slice.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { isRecord } from '../../base/json-fields.js';
-import { TimeSlice } from '../../base/time-slice.js';
 import { locksFolderIn } from '../../files/locks/lock-folders.js';
 import { listFolders } from '../../files/paths/folders.js';
 import { parseDocument } from '../../files/read/json-document.js';

@@ -5,11 +5,11 @@
  * merged.
  */
 import { join } from 'node:path';
+import { TimeSlice } from '../../base/async/time-slice.js';
 import { isAppError } from '../../base/errors.js';
 import { randomHex, sha256Stream } from '../../base/ids.js';
 import { parsedJson } from '../../base/json.js';
 import { numberIn, objectIn } from '../../base/json-fields.js';
-import { TimeSlice } from '../../base/time-slice.js';
 import { atomicWrite, makeFolder } from '../../files/atomic/atomic-write.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';
 import { listFiles, listFolders, removeFile } from '../../files/paths/folders.js';

@@ -4,9 +4,10 @@
  * stat per file and reads only changed files. A damaged file does not affect other files. Listeners are
  * notified of every change, in order. It takes no lock, because files are replaced as a whole.
  */
+
+import { SharedRun } from '../../base/async/shared-run.js';
+import { TimeSlice } from '../../base/async/time-slice.js';
 import { type AppError, isAppError } from '../../base/errors.js';
-import { SharedRun } from '../../base/shared-run.js';
-import { TimeSlice } from '../../base/time-slice.js';
 import { hasStampNow, isSameStamp, readStamp, type Stamp } from '../read/stamp.js';
 
 /** The number of files that are read at the same time. More is not faster and needs more file handles. */

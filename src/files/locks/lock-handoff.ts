@@ -4,7 +4,7 @@
  * another process waits.
  */
 import { dirname } from 'node:path';
-import { PendingWork } from '../../base/pending-work.js';
+import { PendingWork } from '../../base/async/pending-work.js';
 import { isHeld, isWanted, type OwnedLock, release } from './lock-acquisition.js';
 
 /** A call comes soon if it is at most so long after the last one. A lock that was left waits for it so long. */

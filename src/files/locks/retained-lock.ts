@@ -3,8 +3,9 @@
  * the lock costs more than the append. It is released when another process waits (a busy owner first keeps
  * it for 40 ms), and when it was not used for 100 ms. So an idle process holds no lock.
  */
+
+import { yieldToEventLoop } from '../../base/async/time-slice.js';
 import { systemClock } from '../../base/clock.js';
-import { yieldToEventLoop } from '../../base/time-slice.js';
 import { type HeldLock, LockLostError, withLock } from './file-lock.js';
 
 /** The lock is released this long after its last use. */

@@ -4,8 +4,8 @@
  */
 
 import { extname } from 'node:path';
-import { unicodeEscape } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
+import { unicodeEscape } from '../../base/text/display-text.js';
 import { caseFolded } from '../safe-access/real-path.js';
 import { skeletonOf } from './confusables.js';
 import { escapeError } from './path-confinement.js';

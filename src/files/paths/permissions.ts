@@ -4,7 +4,7 @@
  */
 import { type Dirent, fchmodSync, fstatSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { TimeSlice } from '../../base/time-slice.js';
+import { TimeSlice } from '../../base/async/time-slice.js';
 import { ABSENT, fileError, withFileError } from '../file-errors.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
 import { openToRead } from '../safe-access/open-regular.js';

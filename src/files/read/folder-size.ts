@@ -2,8 +2,8 @@
 import { type Dirent, lstatSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { TimeSlice } from '../../base/async/time-slice.js';
 import { errnoOf } from '../../base/errors.js';
-import { TimeSlice } from '../../base/time-slice.js';
 import { ABSENT, fileError, ignoreErrno, withFileError } from '../file-errors.js';
 import { entriesNow, entriesOf } from '../paths/folders.js';
 import { isPlainName } from './walk-files.js';

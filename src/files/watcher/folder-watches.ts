@@ -7,8 +7,8 @@
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FSWatcher } from 'chokidar';
+import { yieldToEventLoop } from '../../base/async/time-slice.js';
 import { errnoOf } from '../../base/errors.js';
-import { yieldToEventLoop } from '../../base/time-slice.js';
 
 /** The number of folders that are opened in one turn of the event loop. One takes 0.3 to 1 ms. */
 const OPEN_AT_ONCE = 8;

@@ -5,8 +5,8 @@
  * known files may change between time slices.
  */
 
+import { TimeSlice } from '../../base/async/time-slice.js';
 import type { Clock } from '../../base/clock.js';
-import { TimeSlice } from '../../base/time-slice.js';
 import { caseFolded } from '../safe-access/real-path.js';
 import { joinPath, type KnownFolder, splitPath } from './file-tree.js';
 import { isIgnoredFolder } from './ignored-names.js';

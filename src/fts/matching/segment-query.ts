@@ -2,7 +2,7 @@
  * One query on one segment: the documents that match, the documents in which each phrase counts for
  * the rank, and the instances of the phrases in one document, for snippets.
  */
-import { runToCompletion } from '../../base/time-slice.js';
+import { runToCompletion } from '../../base/async/time-slice.js';
 import { childrenOf, type NearNode, type QueryNode } from '../query/tree.js';
 import { intersectAll, slotAt } from '../segments/posting-lists.js';
 import {

@@ -6,7 +6,7 @@
  */
 
 import { decodeArrays, encodeArrays } from '../../base/arrays/array-codec.js';
-import { runToCompletion } from '../../base/time-slice.js';
+import { runToCompletion } from '../../base/async/time-slice.js';
 import type { PackedTerms } from '../terms/term-table.js';
 import { alphabeticalOrder } from '../terms/term-tree.js';
 import type { DocumentId } from './segment.js';

@@ -9,7 +9,7 @@
  * the table is loaded as arrays (bench/warm-start.mjs).
  */
 import { withCapacity } from '../../base/arrays/typed-array.js';
-import { ownCopy } from '../../base/own-copy.js';
+import { ownCopy } from '../../base/text/own-copy.js';
 import { BY_TEXT, keyOf, type TermKey, termOfKey } from './term-keys.js';
 
 /** No entry. */

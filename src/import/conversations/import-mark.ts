@@ -6,7 +6,7 @@
 
 import { sha256Hex, sha256Stream } from '../../base/ids.js';
 import { isRecord, listIn, numberIn, objectIn, textIn } from '../../base/json-fields.js';
-import { ownCopy } from '../../base/own-copy.js';
+import { ownCopy } from '../../base/text/own-copy.js';
 import type { PastFields, PastMessage } from '../../stores/conversations/document/apply-appends.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';

@@ -13,7 +13,7 @@ import { type SpeakerHeading, speakerHeading, timedText } from '../reading/speak
 import { timeIn } from '../reading/times.js';
 import type { Activity, ImportedMessage, ImportItem, Source } from '../source-interface.js';
 import { aiderConversations, isAiderLog } from './aider-log.js';
-import { claudeCodeScreen, isClaudeCodeScreen } from './claude-code-screen.js';
+import { claudeCodeScreen, isClaudeCodeScreen } from './claude/claude-code-screen.js';
 
 const MARKDOWN = /\.(md|markdown|txt)$/i;
 /**

@@ -6,8 +6,8 @@
  */
 
 import { DAY_MS, isoTime } from '../../base/clock.js';
-import { countOf } from '../../base/display-text.js';
 import { undefinedIfUnreadable } from '../../base/errors.js';
+import { countOf } from '../../base/text/display-text.js';
 import { folderSize } from '../../files/read/folder-size.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { ConversationHead } from '../../stores/conversations/document/schema.js';

@@ -1,7 +1,7 @@
 /** The schema of one rule of the retention policy, for its file and for the tools that show and set it. */
 
 import { z } from 'zod';
-import { hasText } from '../../base/display-text.js';
+import { hasText } from '../../base/text/display-text.js';
 
 export const MAX_RULES = 100;
 

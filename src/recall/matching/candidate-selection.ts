@@ -5,9 +5,9 @@
  * 1995): first that of its conversation, then its own.
  */
 import { type Compare, TopK } from '../../base/arrays/top-k.js';
-import type { TimeSlice } from '../../base/time-slice.js';
+import type { TimeSlice } from '../../base/async/time-slice.js';
 import { IS_INSTRUCTION, IS_PREFERENCE } from '../message-flags.js';
-import { instructionsApply, isInTime, type Question } from '../question.js';
+import { instructionsApply, isInTime, type Question } from '../question/question.js';
 import type { VectorScores } from '../vector-source.js';
 import type { FoundWords } from './found-words.js';
 import { type Candidate, type MessageScorer, NO_SCORE } from './lexical-score.js';

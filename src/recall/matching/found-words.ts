@@ -3,8 +3,8 @@
  * (lexical-score.ts) also need the positions of the words in the messages.
  */
 import { addBits } from '../../base/arrays/bit-counts.js';
-import type { TimeSlice } from '../../base/time-slice.js';
-import { type Question, wordsByTerm } from '../question.js';
+import type { TimeSlice } from '../../base/async/time-slice.js';
+import { type Question, wordsByTerm } from '../question/question.js';
 import { type IndexedConversation, SIZES, type TableView } from './message-table.js';
 
 /** The words of a question in the messages that are searched. */

@@ -6,7 +6,7 @@
 
 import { Uint32List } from '../../base/arrays/typed-array.js';
 import { type ConversationTerms, contentStart, messagesIn } from '../conversation-terms.js';
-import { type Question, wordsByTerm } from '../question.js';
+import { type Question, wordsByTerm } from '../question/question.js';
 import type { WordStatistics } from './found-words.js';
 import { LEXICAL_CONSTANTS, type LexicalConstants, NEAR_TERMS } from './lexical-constants.js';
 import type { IndexedConversation } from './message-table.js';

@@ -4,7 +4,7 @@
  * skipped, until too many are, and the table is made anew.
  */
 import { Uint32List, withCapacity } from '../../base/arrays/typed-array.js';
-import type { TimeSlice } from '../../base/time-slice.js';
+import type { TimeSlice } from '../../base/async/time-slice.js';
 import { type ConversationTerms, messagesIn, passagesIn } from '../conversation-terms.js';
 import type { Vocabulary } from '../vocabulary.js';
 import { reachOf } from './neighbours.js';

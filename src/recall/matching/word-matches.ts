@@ -2,9 +2,9 @@
  * Which messages match a question: those that have its words, those of the time that it names, and those that
  * have its words near them. The first two are counted without scores.
  */
-import type { TimeSlice } from '../../base/time-slice.js';
+import type { TimeSlice } from '../../base/async/time-slice.js';
 import { IS_INSTRUCTION } from '../message-flags.js';
-import { asksOnlyForTime, isInTime, type Question } from '../question.js';
+import { asksOnlyForTime, isInTime, type Question } from '../question/question.js';
 import type { VectorScores } from '../vector-source.js';
 import type { FoundWords } from './found-words.js';
 import type { IndexedConversation } from './message-table.js';

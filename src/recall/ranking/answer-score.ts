@@ -3,7 +3,7 @@
  * the results without single features.
  */
 import { IS_ASSISTANT, IS_LONG_REPLY, IS_PREFERENCE, IS_QUESTION } from '../message-flags.js';
-import { instructionsApply, type Question } from '../question.js';
+import { instructionsApply, type Question } from '../question/question.js';
 import type { ScaledFeatures } from './hybrid-score.js';
 
 /** The weight of each feature, if there are vectors. */

@@ -12,9 +12,9 @@ import {
 import type { Candidate, Hits, MessageScorer } from '../matching/lexical-score.js';
 import type { IndexedConversation } from '../matching/message-table.js';
 import { IS_QUESTION } from '../message-flags.js';
-import { isInTime, type Question } from '../question.js';
+import { isInTime, type Question } from '../question/question.js';
 import type { VectorScores } from '../vector-source.js';
-import { wordsOf } from '../words.js';
+import { wordsOf } from '../words/words.js';
 import { type Session, type SessionInput, SessionScores } from './session-scores.js';
 
 const MAX_PAIRS = 3;

@@ -10,9 +10,9 @@ import { type ConversationTerms, contentTerms, passagesIn } from '../conversatio
 import { LANGUAGES } from '../languages.js';
 import type { Candidate, Hits, MessageScorer } from '../matching/lexical-score.js';
 import { IS_INSTRUCTION } from '../message-flags.js';
-import { instructionsApply, type Question } from '../question.js';
-import { stemOf } from '../stemming.js';
+import { instructionsApply, type Question } from '../question/question.js';
 import type { Vocabulary } from '../vocabulary.js';
+import { stemOf } from '../words/stemming.js';
 
 /** Words that share fewer passages are not related. */
 const MIN_SHARED_PASSAGES = 2;

@@ -4,7 +4,7 @@
  */
 import type { Candidate, MessageScorer } from '../matching/lexical-score.js';
 import { IS_INSTRUCTION } from '../message-flags.js';
-import type { Question } from '../question.js';
+import type { Question } from '../question/question.js';
 import type { VectorScores } from '../vector-source.js';
 import type { Vocabulary } from '../vocabulary.js';
 import { answerScore, overviewScore, usualWeights, type Weights } from './answer-score.js';

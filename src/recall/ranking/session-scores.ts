@@ -3,7 +3,7 @@ import { lastAtMost } from '../../base/arrays/binary-search.js';
 import type { Candidate, Hits, MessageScorer } from '../matching/lexical-score.js';
 import type { IndexedConversation } from '../matching/message-table.js';
 import { sessionsOf } from '../matching/sessions.js';
-import type { Question } from '../question.js';
+import type { Question } from '../question/question.js';
 import type { VectorScores } from '../vector-source.js';
 
 /** BM25 constants for the text of a session. */

@@ -3,7 +3,7 @@
  * both are reduced to a digest. Changes nothing.
  */
 import { crc32 } from 'node:zlib';
-import { countOf } from '../../base/display-text.js';
+import { countOf } from '../../base/text/display-text.js';
 import { isSameStamp, readStamp, type Stamp } from '../../files/read/stamp.js';
 
 /** What a cache has, or must have, of one version of a conversation. */

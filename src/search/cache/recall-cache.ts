@@ -16,7 +16,7 @@ import {
 } from '../../recall/conversation-terms.js';
 import type { RecallIndex } from '../../recall/recall-index.js';
 import { Vocabulary } from '../../recall/vocabulary.js';
-import { StringIds } from '../../recall/word-reader.js';
+import { StringIds } from '../../recall/words/word-reader.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { type CacheFile, readCache, stampAt, stampNumbers } from './cache-file.js';
 

@@ -3,9 +3,10 @@
  * the metadata of messages (docs/FORMAT.md). The search indexes have only what was said. So each search reads
  * all conversations that pass the filters, and builds an index that it does not keep.
  */
+
+import { TimeSlice } from '../../base/async/time-slice.js';
 import { defined } from '../../base/json.js';
 import { isRecord } from '../../base/json-fields.js';
-import { TimeSlice } from '../../base/time-slice.js';
 import { throwIfCancelled } from '../../fts/cancellation.js';
 import { createTextIndex } from '../../fts/text-index.js';
 import type { MessageRef } from '../../recall/answer.js';

@@ -3,9 +3,10 @@
  * the files, applies every change of the store, and saves the cache for the next start. Searches during a
  * build or a save return correct results.
  */
+
+import { TimeSlice } from '../../base/async/time-slice.js';
 import type { Clock } from '../../base/clock.js';
 import type { Log } from '../../base/log.js';
-import { TimeSlice } from '../../base/time-slice.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { ConversationChange } from '../../stores/conversations/files/conversation-catalogue.js';
 import { type IndexCacheOptions, indexChunks, loadIndexCache } from '../cache/index-cache.js';

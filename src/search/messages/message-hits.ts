@@ -3,9 +3,9 @@
  * has changed since it was indexed; then the search is repeated (../repeat-until-current.ts).
  */
 
+import { TimeSlice } from '../../base/async/time-slice.js';
 import { undefinedIfUnreadable } from '../../base/errors.js';
 import { defined } from '../../base/json.js';
-import { TimeSlice } from '../../base/time-slice.js';
 import { throwIfCancelled } from '../../fts/cancellation.js';
 import type { Hit, SearchResult } from '../../fts/search-result.js';
 import type { SnippetOptions } from '../../fts/snippets/snippet.js';

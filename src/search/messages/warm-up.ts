@@ -3,8 +3,9 @@
  * several times slower than later ones, because V8 has not compiled their code and some tables of the index
  * are built at the first use.
  */
+
+import { yieldToEventLoop } from '../../base/async/time-slice.js';
 import type { Clock } from '../../base/clock.js';
-import { yieldToEventLoop } from '../../base/time-slice.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 
 /** A smaller index is fast without a warm-up. */

@@ -2,9 +2,10 @@
  * Searches the notes of the memory bank: sections in the order of their rank, or lines that contain a
  * literal text or match a regular expression. Every search first reads the notes that have changed on disk.
  */
+
+import { TimeSlice } from '../../base/async/time-slice.js';
 import { type Clock, systemClock } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
-import { TimeSlice } from '../../base/time-slice.js';
 import { throwIfCancelled } from '../../fts/cancellation.js';
 import type { MatchType } from '../../fts/query/match-type-names.js';
 import type { SearchResult } from '../../fts/search-result.js';

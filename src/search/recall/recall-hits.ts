@@ -1,11 +1,11 @@
 /** The hits of recall as messages with snippets. */
 
-import { TimeSlice } from '../../base/time-slice.js';
+import { TimeSlice } from '../../base/async/time-slice.js';
 import { throwIfCancelled } from '../../fts/cancellation.js';
 import type { SnippetOptions } from '../../fts/snippets/snippet.js';
 import type { RecallHit } from '../../recall/answer.js';
 import { passagesOf } from '../../recall/passages.js';
-import type { Question } from '../../recall/question.js';
+import type { Question } from '../../recall/question/question.js';
 import type { RecallIndex } from '../../recall/recall-index.js';
 import { cutRecallSnippet } from '../../recall/recall-snippet.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';

@@ -8,11 +8,11 @@ import { AppError } from '../../base/errors.js';
 import { localDay } from '../../base/local-time.js';
 import { throwIfCancelled } from '../../fts/cancellation.js';
 import type { AskOptions, RecallAnswer, RecallHit } from '../../recall/answer.js';
-import type { Question } from '../../recall/question.js';
-import { variantsOf } from '../../recall/question-without-names.js';
+import type { Question } from '../../recall/question/question.js';
+import { variantsOf } from '../../recall/question/question-without-names.js';
+import type { PresentTime } from '../../recall/question/relative-time.js';
 import { CONTENT_ONLY_WEIGHTS } from '../../recall/ranking/answer-score.js';
 import { cutRecallSnippet } from '../../recall/recall-snippet.js';
-import type { PresentTime } from '../../recall/relative-time.js';
 import type { VectorScores, VectorSource } from '../../recall/vector-source.js';
 import {
   BUILD_REPORT_MS,

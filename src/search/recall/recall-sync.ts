@@ -3,9 +3,9 @@
  * follows the store. Until then there is no index.
  */
 
+import { TimeSlice } from '../../base/async/time-slice.js';
 import { undefinedIfUnreadable } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
-import { TimeSlice } from '../../base/time-slice.js';
 import type { MessageSource, MessageSources } from '../../recall/message-text.js';
 import { RecallIndex } from '../../recall/recall-index.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';

@@ -1,7 +1,7 @@
 /** Describes the wrong arguments of a call as one VALIDATION_ERROR, from the issues that zod found. */
 import { z } from 'zod';
-import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
+import { countOf } from '../../base/text/display-text.js';
 import type { Tool } from '../../tools/define-tool.js';
 
 /** One error describes at most this many wrong arguments; a call can have thousands. */

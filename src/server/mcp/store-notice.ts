@@ -2,7 +2,7 @@
 
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { App } from '../../app.js';
-import { countOf } from '../../base/display-text.js';
+import { countOf } from '../../base/text/display-text.js';
 
 /** Returns the result unchanged if no write waits. */
 export function withStoreNotice(result: CallToolResult, app: App): CallToolResult {

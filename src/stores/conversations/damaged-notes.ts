@@ -1,5 +1,5 @@
 /** A sentence about damaged conversations for answers that would have their content. */
-import { countOf } from '../../base/display-text.js';
+import { countOf } from '../../base/text/display-text.js';
 import type { ConversationStore } from './conversations.js';
 
 /** Says how many conversations an answer cannot have, because their files are damaged. */

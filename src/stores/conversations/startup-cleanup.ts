@@ -4,8 +4,8 @@
  * memory bank, its stores call these two files.
  */
 import { basename } from 'node:path';
+import { TimeSlice } from '../../base/async/time-slice.js';
 import { systemClock } from '../../base/clock.js';
-import { TimeSlice } from '../../base/time-slice.js';
 import { isTemporaryName, sweepTemporaries } from '../../files/atomic/staging.js';
 import { sweepLocks } from '../../files/locks/leftover-locks.js';
 import { entriesNow, listFolders, removeEmptyFolder } from '../../files/paths/folders.js';

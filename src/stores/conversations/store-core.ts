@@ -1,9 +1,10 @@
 /**
  * The shared state of all parts of the conversation store: files, catalogue, locks, watcher, pending writes.
  */
+
+import { PendingWork } from '../../base/async/pending-work.js';
 import { type Clock, systemClock } from '../../base/clock.js';
 import { type Log, silentLog } from '../../base/log.js';
-import { PendingWork } from '../../base/pending-work.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
 import type { CachedFile } from '../../files/catalogue/file-catalogue.js';
 import { locksFolderIn } from '../../files/locks/lock-folders.js';

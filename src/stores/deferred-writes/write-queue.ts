@@ -4,10 +4,11 @@
  * (memory-bank/decisions/0067). A caller lets its write wait with the option `mayDefer`. The file deferred-*.ts of
  * each store says what its writes do.
  */
+
+import { SharedRun } from '../../base/async/shared-run.js';
 import { type Clock, isoTime, systemClock } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { type Log, silentLog } from '../../base/log.js';
-import { SharedRun } from '../../base/shared-run.js';
 import type { Presence } from '../../files/store-presence.js';
 import { Retry } from './retry.js';
 import { meansUnavailable, whatToDoAbout } from './unavailable-errors.js';

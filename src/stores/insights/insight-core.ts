@@ -3,10 +3,10 @@
  * keeps the catalogue current. insights.ts has the operations.
  */
 import { join } from 'node:path';
+import { PendingWork } from '../../base/async/pending-work.js';
 import { type Clock, systemClock } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
 import { type Log, silentLog } from '../../base/log.js';
-import { PendingWork } from '../../base/pending-work.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import type { Outcome } from '../../files/atomic/group-commit.js';
 import { type HeldLock, withLock } from '../../files/locks/file-lock.js';

@@ -6,8 +6,8 @@
 
 import { homedir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
-import { shortened } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
+import { shortened } from '../../base/text/display-text.js';
 import {
   findGitProject,
   findNamedProject,

@@ -6,8 +6,8 @@
  */
 
 import { type Clock, isoTime } from '../../base/clock.js';
-import { countOf } from '../../base/display-text.js';
 import { isAppError } from '../../base/errors.js';
+import { countOf } from '../../base/text/display-text.js';
 import type { WriteQueue } from '../deferred-writes/write-queue.js';
 import type { GraphState } from './graph-state.js';
 import type {

@@ -4,9 +4,9 @@
  * facts of the others, and the limit counts all facts.
  */
 import { basename, dirname } from 'node:path';
+import { TimeSlice } from '../../base/async/time-slice.js';
 import { type Clock, systemClock } from '../../base/clock.js';
 import { type Log, silentLog } from '../../base/log.js';
-import { TimeSlice } from '../../base/time-slice.js';
 import { AppendHandle } from '../../files/atomic/append-file.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';

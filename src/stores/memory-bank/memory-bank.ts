@@ -5,11 +5,11 @@
  * note is refused (CONFLICT).
  */
 import { dirname, join } from 'node:path';
+import { PendingWork } from '../../base/async/pending-work.js';
 import { systemClock } from '../../base/clock.js';
-import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import { type Log, silentLog } from '../../base/log.js';
-import { PendingWork } from '../../base/pending-work.js';
+import { countOf } from '../../base/text/display-text.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { addFile } from '../../files/atomic/new-file-stream.js';
 import { renameFile } from '../../files/atomic/rename-file.js';

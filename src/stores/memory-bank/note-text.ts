@@ -1,8 +1,8 @@
 /** The text of a note: encoding, lines, edits. Line ends and byte-order mark are kept. No I/O. */
 
-import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
+import { countOf } from '../../base/text/display-text.js';
 
 export const MAX_NOTE_BYTES = 32 * 1024;
 const HASH_LENGTH = 16;

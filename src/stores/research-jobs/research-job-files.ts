@@ -4,9 +4,9 @@
  * twice, because the answer is appended once by its response id.
  */
 import { join } from 'node:path';
+import { TimeSlice } from '../../base/async/time-slice.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
-import { TimeSlice } from '../../base/time-slice.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { type Lease, tryLease } from '../../files/locks/lease.js';

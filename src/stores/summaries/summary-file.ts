@@ -5,9 +5,9 @@
  */
 
 import { AppError } from '../../base/errors.js';
-import { estimateTextTokens } from '../../base/estimate-tokens.js';
 import { sha256Stream } from '../../base/ids.js';
 import { isRecord, type JsonObject, objectIn } from '../../base/json-fields.js';
+import { estimateTextTokens } from '../../base/text/estimate-tokens.js';
 import type { Message } from '../conversations/document/schema.js';
 import { upgraded, versionOf } from '../format-migrations.js';
 

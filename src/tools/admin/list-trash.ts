@@ -1,7 +1,7 @@
 /** The tool `list_trash`: lists deleted conversations, notes and insights that can be restored. */
 import { z } from 'zod';
-import { shownNames } from '../../base/display-text.js';
 import { defined } from '../../base/json.js';
+import { shownNames } from '../../base/text/display-text.js';
 import type { TrashedItem } from '../../maintenance/trash-bin.js';
 import type { TrashedConversation } from '../../stores/conversations/conversations.js';
 import { defineTool, READS, success } from '../define-tool.js';

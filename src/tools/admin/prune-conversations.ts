@@ -1,6 +1,6 @@
 /** The tool `prune_conversations`: what a rule selects, and why. `dryRun: false` moves it to the trash. */
 import { z } from 'zod';
-import { shownNames } from '../../base/display-text.js';
+import { shownNames } from '../../base/text/display-text.js';
 import type { Candidate } from '../../maintenance/retention/prunable-conversations.js';
 import { ruleModule, ruleTag } from '../../maintenance/retention/rule-schema.js';
 import { unreadable } from '../../maintenance/skipped-conversations.js';

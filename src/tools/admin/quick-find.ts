@@ -3,7 +3,7 @@
  * graph by name. The command `daybook find` returns the same results.
  */
 import { z } from 'zod';
-import { shortened } from '../../base/display-text.js';
+import { shortened } from '../../base/text/display-text.js';
 import { ENTRY_KINDS, MATCH_FIELDS } from '../../search/search-names.js';
 import { defineTool, READS, success } from '../define-tool.js';
 

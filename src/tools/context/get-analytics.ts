@@ -9,7 +9,7 @@ import { type ConversationReport, type Report, reportOf } from '../../analytics/
 import { type Topic, topicsOf } from '../../analytics/topics.js';
 import type { App } from '../../app.js';
 import { hasExistingDay } from '../../base/clock.js';
-import { countOf, shortened, shownNames } from '../../base/display-text.js';
+import { countOf, shortened, shownNames } from '../../base/text/display-text.js';
 import { damagedNotes } from '../../stores/conversations/damaged-notes.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { noSuchModule } from '../../stores/modules.js';

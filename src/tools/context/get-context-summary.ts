@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import { isoTime } from '../../base/clock.js';
-import { countOf } from '../../base/display-text.js';
 import { defined } from '../../base/json.js';
+import { countOf } from '../../base/text/display-text.js';
 import {
   hasMessageIn,
   type Span,

@@ -3,9 +3,9 @@
  * all messages, with the tokens of the next level.
  */
 import { z } from 'zod';
-import { shownNames } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
-import { endWithin, estimateTextTokens } from '../../base/estimate-tokens.js';
+import { shownNames } from '../../base/text/display-text.js';
+import { endWithin, estimateTextTokens } from '../../base/text/estimate-tokens.js';
 import { LEVEL_TOKENS } from '../../context/summaries/levels.js';
 import type { SummaryAnswer } from '../../context/summaries/summary-service.js';
 import { type Conversation, ROLES } from '../../stores/conversations/document/schema.js';

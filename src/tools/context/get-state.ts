@@ -1,6 +1,6 @@
 /** The tool `get_state`: returns the active conversation, the context window, and the stored values. */
 import { z } from 'zod';
-import { shortened } from '../../base/display-text.js';
+import { shortened } from '../../base/text/display-text.js';
 import { countWithin, estimateTokens, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';

@@ -1,7 +1,7 @@
 /** The tool `search_memory`: searches messages, notes, insights and facts at once. */
 
 import { z } from 'zod';
-import { shownNames } from '../../base/display-text.js';
+import { shownNames } from '../../base/text/display-text.js';
 import type { MemoryHit } from '../../search/memory-search.js';
 import { MEMORY_SOURCES, SEARCH_TIERS } from '../../search/search-names.js';
 import { damagedNotes } from '../../stores/conversations/damaged-notes.js';

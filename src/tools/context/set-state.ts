@@ -1,7 +1,7 @@
 /** The tool `set_state`: stores the active conversation, the context window, and values under any keys. */
 import { z } from 'zod';
-import { shortened } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
+import { shortened } from '../../base/text/display-text.js';
 import { notFound } from '../../stores/conversations/conversation-errors.js';
 import { estimateTokens } from '../answer-budget.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';

@@ -3,7 +3,7 @@
  * the newest messages; the messages of a page are in order of time.
  */
 import { z } from 'zod';
-import { shownNames } from '../../base/display-text.js';
+import { shownNames } from '../../base/text/display-text.js';
 import type {
   ConversationPart,
   ConversationStore,

@@ -6,8 +6,8 @@
 
 import { z } from 'zod';
 import type { App } from '../../app.js';
-import { countOf } from '../../base/display-text.js';
 import { defined } from '../../base/json.js';
+import { countOf } from '../../base/text/display-text.js';
 import type { ListQuery } from '../../stores/conversations/conversations.js';
 import { damagedNotes } from '../../stores/conversations/damaged-notes.js';
 import { predicateOf } from '../../stores/conversations/listing/list-query.js';

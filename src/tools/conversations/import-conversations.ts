@@ -7,8 +7,8 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { isoTime } from '../../base/clock.js';
-import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
+import { countOf } from '../../base/text/display-text.js';
 import type { ImportProgress } from '../../import/importer.js';
 import { dateField, startOf } from '../date-field.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';

@@ -6,8 +6,8 @@
 import { z } from 'zod';
 import { archivedId, trashedId } from '../../app/not-found-hints.js';
 import type { App } from '../../app.js';
-import { countOf } from '../../base/display-text.js';
 import { defined } from '../../base/json.js';
+import { countOf } from '../../base/text/display-text.js';
 import type {
   AppendResult,
   ConversationStore,

@@ -6,8 +6,8 @@
 
 import { z } from 'zod';
 import type { App } from '../../app.js';
-import { shownNames } from '../../base/display-text.js';
 import { defined } from '../../base/json.js';
+import { shownNames } from '../../base/text/display-text.js';
 import { MATCH_TYPES } from '../../fts/query/match-type-names.js';
 import type { ModeResults } from '../../search/message-search.js';
 import type { MessageFilters } from '../../search/messages/message-filters.js';

@@ -1,8 +1,8 @@
 /** The tool `update_conversation`: changes title, tags, pin, module and metadata of a conversation. */
 
 import { z } from 'zod';
-import { hasText } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
+import { hasText } from '../../base/text/display-text.js';
 import { estimateTokens } from '../answer-budget.js';
 import {
   conversationRef,

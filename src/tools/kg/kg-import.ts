@@ -1,7 +1,7 @@
 /** The tool `kg_import`: imports facts from an export of Daybook or of the official MCP memory server. */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
-import { LONG_OBSERVATIONS } from '../../exchange/graph-format-names.js';
+import { LONG_OBSERVATIONS } from '../../exchange/graph/graph-format-names.js';
 import { ADDS, defineTool, success, type ToolCall } from '../define-tool.js';
 
 const MAX_LISTED = 50;

@@ -1,7 +1,7 @@
 /** The tool `kg_neighbors`: returns the facts around a node, nearest first. */
 
 import { z } from 'zod';
-import { countOf } from '../../base/display-text.js';
+import { countOf } from '../../base/text/display-text.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import { toTripleView } from '../../stores/knowledge-graph/model/triple.js';
 import { countWithin, maxTokens } from '../answer-budget.js';

@@ -1,7 +1,7 @@
 /** The tool `kg_query`: returns the facts that match all given conditions. */
 
 import { z } from 'zod';
-import { countOf } from '../../base/display-text.js';
+import { countOf } from '../../base/text/display-text.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import { PARTS, toTripleView } from '../../stores/knowledge-graph/model/triple.js';
 import type { TripleFilter } from '../../stores/knowledge-graph/table/graph-query.js';

@@ -1,7 +1,7 @@
 /** The tool `mb_read`: returns a note, or some of its lines, with its hash. */
 import { z } from 'zod';
-import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
+import { countOf } from '../../base/text/display-text.js';
 import { linesOf } from '../../stores/memory-bank/note-text.js';
 import { maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';

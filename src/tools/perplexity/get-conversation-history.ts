@@ -4,10 +4,10 @@
  */
 
 import { z } from 'zod';
-import { countOf, shownNames } from '../../base/display-text.js';
-import { endWithin } from '../../base/estimate-tokens.js';
 import { isRecord } from '../../base/json-fields.js';
-import { citedPages, pageLine } from '../../exchange/message-sources.js';
+import { countOf, shownNames } from '../../base/text/display-text.js';
+import { endWithin } from '../../base/text/estimate-tokens.js';
+import { citedPages, pageLine } from '../../exchange/markdown/message-sources.js';
 import type { ResearchHistory } from '../../research/research-types.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { type Message, ROLES } from '../../stores/conversations/document/schema.js';

@@ -1,7 +1,7 @@
 /** The summary without a language model: what it must contain, in several languages and scripts. */
 import { describe, expect, it } from 'vitest';
-import { estimateTextTokens } from '../../../src/base/estimate-tokens.js';
-import { TimeSlice } from '../../../src/base/time-slice.js';
+import { TimeSlice } from '../../../src/base/async/time-slice.js';
+import { estimateTextTokens } from '../../../src/base/text/estimate-tokens.js';
 import { extractSummary } from '../../../src/context/summaries/extractive-summary.js';
 import { languageOf } from '../../../src/context/summaries/languages.js';
 import { LEVEL_TOKENS } from '../../../src/context/summaries/levels.js';

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { yieldToEventLoop } from '../../../src/base/time-slice.js';
+import { yieldToEventLoop } from '../../../src/base/async/time-slice.js';
 import { ResponseChannel } from '../../../src/server/http/response-channel.js';
 import { defineTool, READS, success } from '../../../src/tools/define-tool.js';
 import { begin, rpc, withHttpPlace } from '../../support/http-place.js';

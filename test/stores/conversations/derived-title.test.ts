@@ -1,6 +1,6 @@
 /** The fast ways to a title end at the same place as the rules for words and sentences. */
 import { expect, it } from 'vitest';
-import { sentencesIn } from '../../../src/base/text-segmenter.js';
+import { sentencesIn } from '../../../src/base/text/text-segmenter.js';
 import { titleOf } from '../../../src/stores/conversations/document/derived-title.js';
 
 const WORDS =

@@ -1,6 +1,6 @@
 /** A conversation file that is large enough to be read in steps, with several callers at the same time. */
 import { expect, it } from 'vitest';
-import { runToCompletion } from '../../../src/base/time-slice.js';
+import { runToCompletion } from '../../../src/base/async/time-slice.js';
 import { plainCodec } from '../../../src/files/sealing/text-codec.js';
 import {
   conversationSteps,

@@ -1,10 +1,10 @@
 /** Adds the messages and changes of several callers to a document in memory: all of one caller, or none of them. */
 
 import { isoTime } from '../../../base/clock.js';
-import { countOf } from '../../../base/display-text.js';
 import { AppError } from '../../../base/errors.js';
 import { newUuid } from '../../../base/ids.js';
 import { isRecord, type JsonObject } from '../../../base/json-fields.js';
+import { countOf } from '../../../base/text/display-text.js';
 import type { Outcome } from '../../../files/atomic/group-commit.js';
 import { titleOf } from './derived-title.js';
 import type { ConversationDocument } from './document.js';

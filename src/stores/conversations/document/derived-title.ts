@@ -4,8 +4,8 @@
  * gives has another limit, in tools/conversation-input.ts.
  */
 
-import { ownCopy } from '../../../base/own-copy.js';
-import { segmentsOf, sentencesIn } from '../../../base/text-segmenter.js';
+import { ownCopy } from '../../../base/text/own-copy.js';
+import { segmentsOf, sentencesIn } from '../../../base/text/text-segmenter.js';
 
 /** The maximum length of a derived title, in UTF-16 code units. */
 const MAX_LENGTH = 80;

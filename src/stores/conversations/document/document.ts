@@ -5,8 +5,9 @@
  * before them, adds the new messages and the closing lines after them, and returns one slice. Messages are
  * only added. Changes of the head are collected (`amend`) and become visible at `commit`.
  */
+
+import { runToCompletion } from '../../../base/async/time-slice.js';
 import type { JsonObject } from '../../../base/json-fields.js';
-import { runToCompletion } from '../../../base/time-slice.js';
 import { type Codec, plainCodec } from '../../../files/sealing/text-codec.js';
 import { versionOf } from '../../format-migrations.js';
 import type { Conversation, ConversationHead, Message } from './schema.js';

@@ -5,10 +5,10 @@
  * JSON.
  */
 
+import { runToCompletion } from '../../../base/async/time-slice.js';
 import { isoTime } from '../../../base/clock.js';
 import { AppError, isAppError } from '../../../base/errors.js';
 import { isRecord, isString, isTextList, type JsonObject } from '../../../base/json-fields.js';
-import { runToCompletion } from '../../../base/time-slice.js';
 import { type Codec, plainCodec } from '../../../files/sealing/text-codec.js';
 import { upgraded } from '../../format-migrations.js';
 import { CLIENT_ID, timeOfId } from './conversation-id.js';

@@ -3,9 +3,9 @@
  * a lock, and creates new conversations (id-allocator.ts chooses their ids).
  */
 import { sep } from 'node:path';
+import { runInSlices } from '../../../base/async/time-slice.js';
 import { type Clock, isoTime } from '../../../base/clock.js';
 import { AppError, isAppError } from '../../../base/errors.js';
-import { runInSlices } from '../../../base/time-slice.js';
 import { type Durability, syncFolder } from '../../../files/atomic/atomic-write.js';
 import type { Outcome } from '../../../files/atomic/group-commit.js';
 import type { HeldLock } from '../../../files/locks/file-lock.js';

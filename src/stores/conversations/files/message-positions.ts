@@ -4,8 +4,8 @@
  * file has the same stamp.
  */
 import { crc32 } from 'node:zlib';
+import { runInSlices } from '../../../base/async/time-slice.js';
 import { AppError } from '../../../base/errors.js';
-import { runInSlices } from '../../../base/time-slice.js';
 import type { ListPart } from '../../../files/read/large-document.js';
 import { elementsOf } from '../../../files/read/large-document.js';
 import { readParts } from '../../../files/read/read-parts.js';

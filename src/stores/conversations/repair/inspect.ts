@@ -3,8 +3,8 @@
  * corrects it, but the user may want to know. No I/O.
  */
 
-import { countOf } from '../../../base/display-text.js';
 import { isRecord } from '../../../base/json-fields.js';
+import { countOf } from '../../../base/text/display-text.js';
 import { jsonTokens, TOKEN } from '../../../files/read/json-tokens.js';
 
 /** Returns one sentence for each fault. `value`: the parsed JSON of the file. */

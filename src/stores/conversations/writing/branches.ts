@@ -2,8 +2,9 @@
  * Creates branches. The attachments that the messages of a branch name are copied into its folder before its
  * `conversation.json` exists, so a branch has all of them from its beginning.
  */
+
+import { yieldToEventLoop } from '../../../base/async/time-slice.js';
 import { newUuid } from '../../../base/ids.js';
-import { yieldToEventLoop } from '../../../base/time-slice.js';
 import { type HeldLock, withLock } from '../../../files/locks/file-lock.js';
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
 import { readStamp } from '../../../files/read/stamp.js';

@@ -9,10 +9,10 @@
 
 import { join } from 'node:path';
 import { z } from 'zod';
+import { yieldToEventLoop } from '../../../base/async/time-slice.js';
 import { isoTime } from '../../../base/clock.js';
 import { AppError, isAppError } from '../../../base/errors.js';
 import { randomBelow } from '../../../base/ids.js';
-import { yieldToEventLoop } from '../../../base/time-slice.js';
 import { atomicWrite, makeFolder } from '../../../files/atomic/atomic-write.js';
 import { type HeldLock, withLock } from '../../../files/locks/file-lock.js';
 import { listFiles, removeEmptyFolder, removeFile } from '../../../files/paths/folders.js';

@@ -6,10 +6,10 @@
  * cut off.
  */
 
-import { countOf } from '../../../base/display-text.js';
+import { TimeSlice } from '../../../base/async/time-slice.js';
 import { AppError } from '../../../base/errors.js';
 import { sha256Stream } from '../../../base/ids.js';
-import { TimeSlice } from '../../../base/time-slice.js';
+import { countOf } from '../../../base/text/display-text.js';
 import { FileReader } from '../../../files/atomic/append-file.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
 import { isConflictMarker } from '../../conflict-markers.js';

@@ -4,7 +4,7 @@
  * snapshot: they are in the log after the position where the snapshot began, and replaying them twice has
  * the same result.
  */
-import { TimeSlice } from '../../../base/time-slice.js';
+import { TimeSlice } from '../../../base/async/time-slice.js';
 import type { TripleTable } from '../table/triple-table.js';
 import { encodeOperation, SNAPSHOT_CLOSING, SNAPSHOT_OPENING } from './operation-line.js';
 import { sortInSlices } from './sort-in-slices.js';

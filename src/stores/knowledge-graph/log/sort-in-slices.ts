@@ -1,5 +1,5 @@
 /** A merge sort in time slices, so that sorting many numbers does not block the event loop. */
-import type { TimeSlice } from '../../../base/time-slice.js';
+import type { TimeSlice } from '../../../base/async/time-slice.js';
 
 /** The numbers that are sorted in one step, which takes much less than a slice. */
 const RUN = 2048;

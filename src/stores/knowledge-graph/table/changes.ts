@@ -5,8 +5,8 @@
  */
 
 import { type Clock, DAY_MS } from '../../../base/clock.js';
-import { countOf } from '../../../base/display-text.js';
 import { AppError } from '../../../base/errors.js';
+import { countOf } from '../../../base/text/display-text.js';
 import { encodeOperation } from '../log/operation-line.js';
 import {
   type NewTriple,

@@ -1,0 +1,372 @@
+/**
+ * Imports facts: lines of a Daybook export, or memory.jsonl of server-memory. All storable facts are
+ * imported, or none if they exceed the limit of the graph; lines that cannot be stored are reported. Facts
+ * are added in batches, so that other calls are not blocked and an import can be cancelled. To complete an
+ * interrupted import, run it again; stored facts are not changed.
+ */
+
+import { TimeSlice } from '../../base/async/time-slice.js';
+import { type Clock, systemClock } from '../../base/clock.js';
+import { AppError, isAppError, passes } from '../../base/errors.js';
+import { objectIn } from '../../base/json-fields.js';
+import { countOf, shortened } from '../../base/text/display-text.js';
+import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
+import { checkTriple, type NewTriple } from '../../stores/knowledge-graph/model/triple.js';
+import type { MemoryBank, NoteInfo } from '../../stores/memory-bank/memory-bank.js';
+import { encodeNote, hashOf } from '../../stores/memory-bank/note-text.js';
+import { readExportFile } from '../export-folder.js';
+import type { LongObservations } from './graph-format-names.js';
+import { FACT_FIELDS, factOf, linesOf, partsOf } from './graph-jsonl.js';
+import {
+  itemsOf,
+  MEMORY_FIELDS,
+  type MemoryItem,
+  memoryLineOf,
+  notePathOf,
+  noteTriple,
+} from './memory-jsonl.js';
+
+/** One batch takes a few milliseconds. */
+const FACTS_PER_BATCH = 1_000;
+const MAX_UNKNOWN_FIELDS = 50;
+
+export interface GraphImportRequest {
+  readonly text: string;
+  readonly longObservations: LongObservations;
+  /** True: only computes the result, and changes nothing. */
+  readonly dryRun?: boolean | undefined;
+  /** The facts and the notes that dry runs before would have added. Those of this one are added. */
+  readonly planned?: PlannedFacts | undefined;
+  /** After an abort, imported facts are kept, and the error has their number. */
+  readonly signal?: AbortSignal | undefined;
+  onProgress?(done: number, total: number): void;
+}
+
+export interface PlannedFacts {
+  readonly facts: NewTriple[];
+  /** Paths. */
+  readonly notes: Set<string>;
+}
+
+export interface Refused {
+  /** From 1. */
+  readonly line: number;
+  readonly code: string;
+  readonly reason: string;
+}
+
+export interface UnknownField {
+  readonly name: string;
+  /** The number of imported lines that have it. */
+  readonly lines: number;
+}
+
+export interface GraphImportResult {
+  /** The detected format. */
+  readonly format: 'jsonl' | 'memory';
+  /** Number of facts in the text that can be stored. */
+  readonly facts: number;
+  /** Number of those that were not stored before. */
+  readonly added: number;
+  /** Paths of the notes for long observations that were (in a dry run: would be) written. */
+  readonly notes: readonly string[];
+  readonly refused: readonly Refused[];
+  /** Fields that no fact has, and that were not imported (at most 50). */
+  readonly unknownFields: UnknownField[];
+}
+
+export interface GraphImportOptions {
+  readonly kg: KnowledgeGraph;
+  readonly memoryBank: MemoryBank;
+  /** Absolute path of the folder of exports. */
+  readonly folder: string;
+  readonly clock?: Clock;
+}
+
+interface Note {
+  readonly path: string;
+  readonly text: string;
+}
+
+interface Fact {
+  readonly triple: NewTriple;
+  /** The note to which the fact refers. It is written first. */
+  readonly note?: Note;
+}
+
+interface ParsedFacts {
+  readonly format: GraphImportResult['format'];
+  readonly facts: Fact[];
+  readonly refused: Refused[];
+  /** The number of lines with each unknown field, by name. */
+  readonly unknownFields: Map<string, number>;
+}
+
+/** The part of an import that is done. */
+interface Stored {
+  facts: number;
+  added: number;
+  readonly notes: NoteInfo[];
+}
+
+export class GraphImport {
+  readonly #options: GraphImportOptions;
+
+  constructor(options: GraphImportOptions) {
+    this.#options = options;
+  }
+
+  /** Absolute path of the folder of exports. */
+  get folder(): string {
+    return this.#options.folder;
+  }
+
+  /** The text of a file in the folder of exports. Throws PATH_ESCAPE, TOO_LARGE or VALIDATION_ERROR. */
+  readFile(name: string): Promise<string> {
+    return readExportFile(this.#options.folder, name);
+  }
+
+  /**
+   * As durable as the graph's `add`. Throws E_KG_FULL (no fact was imported), VALIDATION_ERROR (unknown
+   * format), LOCKED, CANCELLED or E_MB_FULL. Facts that were imported before an error are kept, and the
+   * error has their number; a new note is kept only if its fact was imported.
+   */
+  async import(request: GraphImportRequest): Promise<GraphImportResult> {
+    const stored: Stored = { facts: 0, added: 0, notes: [] };
+    let facts: readonly Fact[] = [];
+    try {
+      const parsedFacts = await parseFacts(request);
+      facts =
+        parsedFacts.format === 'jsonl' ? parsedFacts.facts : this.#withTimes(parsedFacts.facts);
+      const { format, refused } = parsedFacts;
+      const unknownFields = [...parsedFacts.unknownFields].map(([name, lines]) => ({
+        name,
+        lines,
+      }));
+      const result = { format, facts: facts.length, refused, unknownFields };
+      if (request.dryRun) return { ...result, ...(await this.#predict(facts, request.planned)) };
+      await this.#store(facts, request, stored);
+      const notes = stored.notes.map(({ path }) => path);
+      return { ...result, added: stored.added, notes };
+    } catch (error) {
+      const storedNotes = new Set(facts.slice(0, stored.facts).map(({ note }) => note?.path));
+      for (const note of stored.notes)
+        if (!storedNotes.has(note.path)) await this.#removeNote(note);
+      throw interrupted(error, request.signal, stored, facts.length);
+    }
+  }
+
+  async #predict(
+    facts: readonly Fact[],
+    planned: PlannedFacts = { facts: [], notes: new Set() },
+  ): Promise<Pick<GraphImportResult, 'added' | 'notes'>> {
+    const { kg } = this.#options;
+    const notes: string[] = [];
+    for (const { note, triple } of facts) {
+      if (note === undefined || planned.notes.has(note.path)) continue;
+      if (await this.#isThere(note, triple)) continue;
+      planned.notes.add(note.path);
+      notes.push(note.path);
+    }
+    const before = await kg.countNew(planned.facts);
+    for (const { triple } of facts) planned.facts.push(triple);
+    return { added: (await kg.countNew(planned.facts)) - before, notes };
+  }
+
+  async #store(facts: readonly Fact[], request: GraphImportRequest, stored: Stored): Promise<void> {
+    const { text, signal, onProgress } = request;
+    const notes = facts.filter(({ note }) => note !== undefined);
+    const steps = notes.length + facts.length;
+    const report = (done: number) =>
+      onProgress?.(text.length * (1 + done / steps), 2 * text.length);
+    for (const [index, { note, triple }] of notes.entries()) {
+      signal?.throwIfAborted();
+      const info = note && (await this.#writeNote(note, triple));
+      if (info !== undefined) stored.notes.push(info);
+      report(index + 1);
+    }
+    const triples = facts.map(({ triple }) => triple);
+    for (let start = 0; start < triples.length; start += FACTS_PER_BATCH) {
+      signal?.throwIfAborted();
+      const batch = triples.slice(start, start + FACTS_PER_BATCH);
+      // The first batch checks that all facts fit, so that none is imported if they do not.
+      const mustFit = start === 0 ? triples : batch;
+      const { triples: added } = await this.#options.kg.add(batch, { mustFit, isImport: true });
+      stored.facts += batch.length;
+      stored.added += added.filter((triple) => triple.added).length;
+      report(notes.length + stored.facts);
+    }
+  }
+
+  /** The new note; `undefined` if it exists already and is kept, because a person may have changed it. */
+  async #writeNote(note: Note, triple: NewTriple): Promise<NoteInfo | undefined> {
+    if (await this.#isThere(note, triple)) return undefined;
+    try {
+      return await this.#options.memoryBank.add(note.path, note.text);
+    } catch (error) {
+      if (isAppError(error, 'ALREADY_EXISTS')) return undefined;
+      throw error;
+    }
+  }
+
+  /** Whether the note exists, or is not written again: its fact is stored, and it was renamed or deleted here. */
+  async #isThere({ path, text }: Note, triple: NewTriple): Promise<boolean> {
+    const { kg, memoryBank } = this.#options;
+    const found = await memoryBank.read(path).catch((error: unknown) => {
+      if (!isAppError(error, 'E_MB_FILE_NOT_FOUND')) throw error;
+    });
+    if (found !== undefined) return true;
+    if ((await kg.countNew([triple])) > 0) return false;
+    await memoryBank.refresh();
+    const hash = hashOf(Buffer.from(text));
+    if (memoryBank.known().some((note) => note.hash === hash)) return true;
+    return (await memoryBank.trashed()).some(({ original }) => original === path);
+  }
+
+  async #removeNote({ path, hash }: NoteInfo): Promise<void> {
+    const { memoryBank } = this.#options;
+    // A note that was changed in the meantime is kept. An error here must not hide the first error.
+    await memoryBank.delete(path, { expectedHash: hash, permanent: true }).catch(() => undefined);
+  }
+
+  /** memory.jsonl has no times, but its order matters: each fact gets its own millisecond, up to now. */
+  #withTimes(facts: readonly Fact[]): Fact[] {
+    const { clock = systemClock } = this.#options;
+    const first = clock.now() - facts.length;
+    return facts.map(({ triple, ...fact }, index) => {
+      return { ...fact, triple: { ...triple, ts: first + index } };
+    });
+  }
+}
+
+/** Collects everything in the text that can be stored; writes nothing. */
+async function parseFacts(request: GraphImportRequest): Promise<ParsedFacts> {
+  const { text, longObservations, signal, onProgress } = request;
+  const slice = new TimeSlice({ signal });
+  const format = formatOf(text);
+  const parsedFacts: ParsedFacts = { format, facts: [], refused: [], unknownFields: new Map() };
+  const { facts, refused, unknownFields } = parsedFacts;
+  for (const { number, value, end } of linesOf(text)) {
+    collectRefusal(refused, number, () => {
+      const given = parsed(value);
+      if (format === 'jsonl') {
+        facts.push(checked(factOf(given)));
+        countUnknown(unknownFields, given, FACT_FIELDS);
+      } else {
+        const line = memoryLineOf(given);
+        parseItems(itemsOf(line), number, longObservations, parsedFacts);
+        countUnknown(unknownFields, given, MEMORY_FIELDS[line.type]);
+      }
+    });
+    if (!slice.isSpent()) continue;
+    onProgress?.(end, 2 * text.length);
+    await slice.yield();
+  }
+  return parsedFacts;
+}
+
+function countUnknown(counts: Map<string, number>, line: unknown, known: readonly string[]): void {
+  for (const field of Object.keys(objectIn(line))) {
+    if (known.includes(field)) continue;
+    const name = shortened(field);
+    const count = counts.get(name);
+    if (count !== undefined || counts.size < MAX_UNKNOWN_FIELDS) counts.set(name, (count ?? 0) + 1);
+  }
+}
+
+function parseItems(
+  items: readonly MemoryItem[],
+  line: number,
+  longObservations: GraphImportRequest['longObservations'],
+  { facts, refused }: ParsedFacts,
+): void {
+  for (const item of items) {
+    collectRefusal(refused, line, () => {
+      if (item.kind === 'fact') facts.push(checked(item.triple));
+      else if (item.kind === 'refused') throw new AppError('E_KG_INVALID_TRIPLE', item.reason);
+      else if (longObservations === 'refuse') throw tooLong(item.text);
+      else {
+        const note = { path: notePathOf(item.entity, item.text), text: `${item.text}\n` };
+        encodeNote(note.text, note.path);
+        facts.push({ ...checked(noteTriple(item.entity, note.path)), note });
+      }
+    });
+  }
+}
+
+/** The error of an import that ended early: the same error, with the number of facts that were imported. */
+function interrupted(
+  error: unknown,
+  signal: AbortSignal | undefined,
+  { facts, added }: Stored,
+  total: number,
+): unknown {
+  const isCancelled = signal?.aborted === true && error === signal.reason;
+  if (!isCancelled && (facts === 0 || !isAppError(error))) return error;
+  const { code, message, details }: Pick<AppError, 'code' | 'message' | 'details'> = isAppError(
+    error,
+  )
+    ? error
+    : { code: 'CANCELLED', message: 'The import was cancelled.', details: {} };
+  const progress =
+    facts === 0
+      ? 'No fact was imported.'
+      : `${facts} of ${countOf(total, 'fact')} ${facts === 1 ? 'was' : 'were'} imported before.`;
+  return new AppError(code, `${message} ${progress}`, {
+    hint: 'To import the other facts, import the same text again. Facts that are already stored are not changed.',
+    details: { ...details, facts: total, stored: facts, added },
+    cause: error,
+  });
+}
+
+/** The format of the first line that has one. Throws VALIDATION_ERROR if no line has. */
+function formatOf(text: string): 'jsonl' | 'memory' {
+  for (const { value } of linesOf(text)) {
+    if (canBeRead(memoryLineOf, value)) return 'memory';
+    if (canBeRead(partsOf, value)) return 'jsonl';
+  }
+  throw new AppError(
+    'VALIDATION_ERROR',
+    'No line of the text is a line of `kg_export` or of memory.jsonl.',
+    {
+      hint: 'Each line must be {"subject":…,"predicate":…,"object":…}, or an entity or a relation of the MCP memory server.',
+    },
+  );
+}
+
+const canBeRead = (read: (value: unknown) => unknown, text: string): boolean =>
+  passes(() => read(parsed(text)));
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new AppError('VALIDATION_ERROR', 'The line is not JSON.', { cause });
+  }
+}
+
+function checked(triple: NewTriple): Fact {
+  checkTriple(triple);
+  return { triple };
+}
+
+/** Runs `work`. An error of the line itself is added to `refused`; other errors are thrown. */
+function collectRefusal(refused: Refused[], line: number, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    const isOfTheLine = isAppError(error) && LINE_ERRORS.has(error.code);
+    if (!isOfTheLine) throw error;
+    refused.push({ line, code: error.code, reason: error.message });
+  }
+}
+
+const LINE_ERRORS = new Set(['VALIDATION_ERROR', 'E_KG_INVALID_TRIPLE', 'TOO_LARGE']);
+
+function tooLong(text: string): AppError {
+  const count = [...text].length;
+  return new AppError(
+    'E_KG_INVALID_TRIPLE',
+    `An observation has ${count} characters (at most 200 can be stored), or it is not valid text.`,
+  );
+}

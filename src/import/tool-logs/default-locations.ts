@@ -1,0 +1,93 @@
+/**
+ * Where tools store their logs on this machine. The folders are searched only on request (`daybook import`
+ * without a path, `info`, a watch). tool-deletion.ts finds which tools delete old logs.
+ */
+
+import { join } from 'node:path';
+import { readStamp } from '../../files/read/stamp.js';
+import { deletionByClaudeCode, deletionByGemini } from './tool-deletion.js';
+
+/** Passed by the caller, because only src/config reads the environment. */
+export interface Machine {
+  readonly home: string;
+  /** The folder in which programs of this platform store their settings. */
+  readonly programs: string;
+  /** Returns the value of an environment variable that sets the location of a tool's files. */
+  readonly variable: (name: string) => string | undefined;
+}
+
+/** Each of them can be watched (`DAYBOOK_IMPORT_WATCH`). */
+type LocationKind =
+  | 'claude-code'
+  | 'codex'
+  | 'gemini-cli'
+  | 'cursor-cli'
+  | 'cursor'
+  | 'llm'
+  | 'insights-mcp';
+
+export interface DefaultLocation {
+  readonly kind: LocationKind;
+  readonly title: string;
+  readonly path: string;
+  /** What the tool deletes and when, as a text for people; absent if it deletes nothing. */
+  readonly deletes?: string;
+}
+
+/** All locations, whether a tool uses them or not. */
+function defaultLocations({ home, programs, variable }: Machine): readonly DefaultLocation[] {
+  const claude = variable('CLAUDE_CONFIG_DIR') ?? join(home, '.claude');
+  const gemini = join(home, '.gemini');
+  const llm = variable('LLM_USER_PATH') ?? join(programs, 'io.datasette.llm');
+  const editor = join(programs, 'Cursor', 'User');
+  const codex = variable('CODEX_HOME') ?? join(home, '.codex');
+  const location = (
+    kind: LocationKind,
+    title: string,
+    path: string,
+    deletes?: string,
+  ): DefaultLocation => ({ kind, title, path, ...(deletes !== undefined && { deletes }) });
+  return [
+    location(
+      'claude-code',
+      'Claude Code',
+      claude,
+      deletionByClaudeCode(join(claude, 'settings.json')),
+    ),
+    location('codex', 'Codex', codex),
+    location(
+      'gemini-cli',
+      'Gemini CLI',
+      join(gemini, 'tmp'),
+      deletionByGemini(join(gemini, 'settings.json')),
+    ),
+    location('cursor-cli', 'Cursor (command line)', join(home, '.cursor', 'projects')),
+    location('cursor-cli', 'Cursor (command line, chats)', join(home, '.cursor', 'chats')),
+    location('cursor', 'Cursor (editor)', join(editor, 'globalStorage', 'state.vscdb')),
+    location('cursor', 'Cursor (editor, older chats)', join(editor, 'workspaceStorage')),
+    location('llm', 'llm', join(llm, 'logs.db')),
+    location('insights-mcp', 'insights-mcp', join(home, '.insights-mcp', 'insights.db')),
+  ];
+}
+
+/** What a tool creates with its first conversation, in a folder that also has its settings. */
+const FIRST_ENTRIES: Partial<Record<LocationKind, readonly string[]>> = {
+  'claude-code': ['projects', 'history.jsonl'],
+  codex: ['sessions', 'archived_sessions'],
+};
+
+/** Returns the locations where a tool stored something. Throws FILESYSTEM_ERROR. */
+export async function findDefaultLocations(machine: Machine): Promise<DefaultLocation[]> {
+  const found: DefaultLocation[] = [];
+  for (const location of defaultLocations(machine)) {
+    if (await isUsed(location)) found.push(location);
+  }
+  return found;
+}
+
+async function isUsed({ kind, path }: DefaultLocation): Promise<boolean> {
+  for (const entry of FIRST_ENTRIES[kind] ?? ['']) {
+    if ((await readStamp(join(path, entry))) !== undefined) return true;
+  }
+  return false;
+}
