@@ -7,6 +7,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { type Clock, isoTime } from '../../base/clock.js';
 import { AppError, isAppError, withHint } from '../../base/errors.js';
+import { defined } from '../../base/json.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { locksFolderIn } from '../../files/locks/lock-folders.js';
@@ -161,7 +162,8 @@ const fileText = (providers: readonly Provider[]) => `${JSON.stringify({ provide
 function mergedWith(known: Provider | undefined, change: ProviderChange, now: string): unknown {
   const kind = change.kind ?? known?.kind ?? 'openai';
   const facts = KIND_FACTS[kind];
-  const given = change.endpoint ?? known?.endpoint;
+  const kept = known !== undefined && known.kind !== kind ? withoutDefaults(known) : known;
+  const given = change.endpoint ?? kept?.endpoint;
   const endpoint = given === undefined ? facts.endpoint : withPath(given, facts.endpoint);
   const isDefaultEndpoint = endpoint === facts.endpoint;
   const defaults = {
@@ -171,13 +173,26 @@ function mergedWith(known: Provider | undefined, change: ProviderChange, now: st
     ...(isDefaultEndpoint && facts.apiKeyEnv !== undefined && { apiKeyEnv: facts.apiKeyEnv }),
     createdAt: now,
   };
-  const merged = { ...defaults, ...known, ...change, endpoint };
+  const merged = { ...defaults, ...kept, ...change, endpoint };
   const isSameReceiver =
     known !== undefined &&
     known.kind === merged.kind &&
     known.endpoint === merged.endpoint &&
     known.apiKeyEnv === merged.apiKeyEnv;
   return { ...merged, isAllowed: change.isAllowed ?? (isSameReceiver && known.isAllowed) };
+}
+
+/**
+ * What stays if the kind changes. Otherwise a provider whose kind becomes `ollama` would still send
+ * everything to OpenAI, and a key for OpenAI would be sent to Anthropic.
+ */
+function withoutDefaults({ endpoint, apiKeyEnv, contextTokens, ...others }: Provider) {
+  const facts = KIND_FACTS[others.kind];
+  return {
+    ...others,
+    ...(endpoint !== facts.endpoint && defined({ endpoint, apiKeyEnv })),
+    ...(contextTokens !== facts.contextTokens && { contextTokens }),
+  };
 }
 
 /** Gives an address without a path the path of the default address, such as `/v1` for Ollama. */

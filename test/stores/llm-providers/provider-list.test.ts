@@ -67,6 +67,25 @@ describe('the list of providers', () => {
     expect((await list.set({ name: 'gpt', apiKeyEnv: 'OTHER_KEY' })).isAllowed).toBe(false);
   });
 
+  it('replaces the defaults of the old kind if the kind changes, and keeps other values', async () => {
+    const { list } = openList();
+    await list.set({ name: 'a', kind: 'openai', model: 'gpt-5-mini', priority: 3 });
+    expect(await list.set({ name: 'a', kind: 'ollama', model: 'llama3.2' })).toMatchObject({
+      endpoint: 'http://127.0.0.1:11434/v1',
+      contextTokens: 4_096,
+      priority: 3,
+    });
+    expect((await list.list())[0]).not.toHaveProperty('apiKeyEnv');
+    expect(await list.set({ name: 'a', kind: 'anthropic', model: 'claude' })).toMatchObject({
+      endpoint: 'https://api.anthropic.com',
+      apiKeyEnv: 'ANTHROPIC_API_KEY',
+      contextTokens: 64_000,
+    });
+    const own = { endpoint: 'https://gpu.example/v1', apiKeyEnv: 'MY_KEY', contextTokens: 9_000 };
+    await list.set({ name: 'b', kind: 'vllm', model: 'm', ...own });
+    expect(await list.set({ name: 'b', kind: 'llamacpp' })).toMatchObject(own);
+  });
+
   it.each([
     [
       'a key instead of the name of a variable',
