@@ -6,9 +6,9 @@
  */
 
 import { AppError, isAppError } from '../../base/errors.js';
-import { countOf } from '../../base/text/display-text.js';
 import { endWithin, estimateTextTokens } from '../../base/text/estimate-tokens.js';
-import type { LanguageModel } from '../../providers/llm/language-model.js';
+import type { RequestOutcome } from '../../providers/http-client.js';
+import type { CompletionRequest, LanguageModel } from '../../providers/llm/language-model.js';
 import { isTruncated } from '../../providers/llm/token-floor.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
 import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
@@ -54,8 +54,34 @@ const MAX_SPLITS = 4;
 const MAX_ROUNDS = 4;
 const LARGE_CONTEXT = 16_000;
 
-/** Throws as `complete` does, and TOO_LARGE if the conversation needs too many parts for this model. */
+/**
+ * Throws as `complete` does, and TOO_LARGE if the conversation needs too many parts for this model. If the
+ * model has answered some of the requests before the error, the outcome is `unknown`, because these answers
+ * would be paid for again.
+ */
 export async function summariseWith(
+  usable: UsableModel,
+  conversation: Conversation,
+  level: SummaryLevel,
+  call: ModelCall,
+): Promise<ModelSummary> {
+  let answers = 0;
+  const complete = async (request: CompletionRequest) => {
+    const answer = await usable.model.complete(request);
+    answers += 1;
+    return answer;
+  };
+  try {
+    return await inFittingParts({ ...usable, model: { complete } }, conversation, level, call);
+  } catch (error) {
+    if (answers === 0 || !isAppError(error)) throw error;
+    const { code, message, hint, retryable } = error;
+    const details = { ...error.details, outcome: 'unknown' satisfies RequestOutcome };
+    throw new AppError(code, message, { hint, retryable, details, cause: error });
+  }
+}
+
+async function inFittingParts(
   usable: UsableModel,
   conversation: Conversation,
   level: SummaryLevel,
