@@ -6,6 +6,7 @@
  */
 
 import { AppError, isAppError } from '../../base/errors.js';
+import { countOf } from '../../base/text/display-text.js';
 import { endWithin, estimateTextTokens } from '../../base/text/estimate-tokens.js';
 import type { RequestOutcome } from '../../providers/http-client.js';
 import type { CompletionRequest, LanguageModel } from '../../providers/llm/language-model.js';

@@ -8,7 +8,7 @@ import type { TimeSlice } from '../../base/async/time-slice.js';
 import type { Conversation, Message } from '../../stores/conversations/document/schema.js';
 import { MAX_CHARACTERS } from '../sentences.js';
 import { termsOf } from './sentence-features.js';
-import { SYSTEM_PROMPT } from './summary-prompts.js';
+import { OPENING, SYSTEM_PROMPT } from './summary-prompts.js';
 
 const SALIENT_TERMS = 40;
 /** In a longer conversation, only every second, third, … message is read. */
@@ -19,8 +19,8 @@ const CLAIM = /(?<=[\p{Ll},;:] )\p{Lu}[\p{L}\p{N}]+|\d+(?:[.,:/-]\d+)*/gu;
 const SHARES = { coverage: 0.4, spread: 0.25, grounded: 0.35 };
 /** A text with no main word of the conversation, and without names and numbers, has 0.35. */
 const MIN_QUALITY = 0.36;
-/** The beginning of the system prompt. */
-const INSTRUCTIONS = SYSTEM_PROMPT.slice(0, 60);
+/** The beginning of the system prompt, and the mark before the transcript in every prompt. */
+const INSTRUCTIONS = [SYSTEM_PROMPT.slice(0, 60), OPENING];
 
 /**
  * Whether the answer of a model can be its summary. False for a refusal, for a repetition of the instructions,
@@ -31,7 +31,8 @@ export const isAcceptable = async (
   conversation: Conversation,
   slice: TimeSlice,
 ): Promise<boolean> =>
-  !answer.includes(INSTRUCTIONS) && (await qualityOf(answer, conversation, slice)) >= MIN_QUALITY;
+  !INSTRUCTIONS.some((text) => answer.includes(text)) &&
+  (await qualityOf(answer, conversation, slice)) >= MIN_QUALITY;
 
 /** Rounded to two digits. */
 export async function qualityOf(

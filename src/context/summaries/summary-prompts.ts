@@ -6,7 +6,7 @@ import type { Conversation, Message } from '../../stores/conversations/document/
 import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
 import { LEVEL_TOKENS } from './levels.js';
 
-const OPENING = '<<<TRANSCRIPT';
+export const OPENING = '<<<TRANSCRIPT';
 const CLOSING = 'TRANSCRIPT>>>';
 const MARKS = /<{3,}|>{3,}/g;
 /** An English word has about 1.3 tokens. */

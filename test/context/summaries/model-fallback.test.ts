@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/base/clock.js';
+import { AppError } from '../../../src/base/errors.js';
 import { silentLog } from '../../../src/base/log.js';
 import { ModelWriter } from '../../../src/context/summaries/model-fallback.js';
 import { SYSTEM_PROMPT } from '../../../src/context/summaries/summary-prompts.js';
@@ -10,6 +11,7 @@ import { SummaryService } from '../../../src/context/summaries/summary-service.j
 import { createLanguageModel } from '../../../src/providers/llm/create-language-model.js';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
 import { SummaryStore } from '../../../src/stores/summaries/summary-store.js';
+import { errorOf } from '../../support/error-of.js';
 import { countTokens, type LlmStandIn, type Mood, startLlm } from '../../support/llm-stand-in.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -151,12 +153,36 @@ describe('a summary by a language model', () => {
   it.each([
     ['a refusal', "I'm sorry, I can't do that."],
     ['the instructions', SYSTEM_PROMPT],
+    ['the request', undefined],
   ])('is extractive if the model answers with %s', async (_what, text) => {
-    const api = await startLlm({ answer: () => text });
+    const api = await startLlm({ answer: (prompt) => text ?? prompt });
     const { summaries, id } = await open([{ api, name: 'here' }]);
     const { summary, problem } = await summaries.get(id, 'brief', asked);
     expect(summary?.provider).toBe('extractive');
     expect(problem?.code).toBe('PROVIDER');
+  });
+
+  it.each([
+    [1, 'refused'],
+    [3, 'unknown'],
+  ])('has a failure whose outcome counts the requests before it (%i)', async (refused, outcome) => {
+    let requests = 0;
+    const complete = async () => {
+      requests += 1;
+      if (requests < refused) return { text: ANSWER, model: 'small' };
+      throw new AppError('RATE_LIMITED', 'Too many.', { details: { outcome: 'refused' } });
+    };
+    const writer = new ModelWriter({
+      models: async () => [
+        { name: 'm', receiver: 'm', contextTokens: 2_000, maxTokens: 400, model: { complete } },
+      ],
+      recordUse: async () => undefined,
+      log: silentLog,
+    });
+    const { conversations, id } = await open([], 200);
+    const written = writer.write(await conversations.load(id), 'brief', {});
+    expect(await errorOf(written)).toMatchObject({ code: 'RATE_LIMITED', details: { outcome } });
+    expect(requests).toBe(refused);
   });
 
   it('comes from the next provider if the first fails', async () => {
