@@ -12,8 +12,11 @@ import type {
 import { unusable } from './llm-errors.js';
 import { headerKey, type RetryingClient } from './retrying-client.js';
 
-/** The thinking that local reasoning models write before their answer. */
-const THINKING = /^\s*<think>[\s\S]*?<\/think>/i;
+/**
+ * The thinking that local reasoning models write before their answer. It has no opening mark if the prompt
+ * template of the server ends with this mark; then a line ends after the closing mark.
+ */
+const THINKING = /^(?:\s*<think>[\s\S]*?<\/think>|(?![\s\S]*<think>)[\s\S]*?<\/think>[^\S\n]*\n)/i;
 const OPEN_THINKING = /^\s*<think>/i;
 
 export function createOpenAiChat(

@@ -121,6 +121,20 @@ describe('a model', () => {
     expect((await model(api, FORMATS[0]).complete(REQUEST)).text).toMatch(/^They spoke/);
   });
 
+  it('does not hand out its thinking if only the end of it is marked', async () => {
+    const api = await startLlm({ answer: () => 'Hm, a bed.\n</think>\n\nThey spoke of a bed.' });
+    const { text } = await model(api, FORMATS[0]).complete(REQUEST);
+    expect(text).toBe('They spoke of a bed.');
+  });
+
+  it.each([
+    'They spoke about the mark </think> in answers.',
+    'They spoke about <think> and\n</think>\nin answers.',
+  ])('may write about the mark of thinking: %s', async (said) => {
+    const api = await startLlm({ answer: () => said });
+    expect((await model(api, FORMATS[0]).complete(REQUEST)).text).toBe(said);
+  });
+
   it('may answer with a list of parts', async () => {
     const api = await startLlm();
     api.mood = 'parts';
