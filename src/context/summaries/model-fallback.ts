@@ -35,12 +35,17 @@ export class ModelWriter implements SummaryWriter {
   }
 
   async isReady(): Promise<boolean> {
-    return (await this.#models()).length > 0;
+    try {
+      return (await this.#options.models()).length > 0;
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      return true; // `write` then throws the error.
+    }
   }
 
   async write(conversation: Conversation, level: SummaryLevel, call: SummaryCall) {
     const failures: { name: string; error: AppError }[] = [];
-    for (const usable of await this.#models()) {
+    for (const usable of await this.#options.models()) {
       try {
         const { text, model } = await this.#ask(usable, conversation, level, call);
         if (!(await isAcceptable(text, conversation, new TimeSlice(call)))) {
@@ -85,17 +90,6 @@ export class ModelWriter implements SummaryWriter {
       this.#options.log.warn({ err: error }, 'the last use of a provider was not noted');
     });
     return written;
-  }
-
-  /** The allowed models; none if the list cannot be read. */
-  async #models(): Promise<readonly NamedModel[]> {
-    try {
-      return await this.#options.models();
-    } catch (error) {
-      if (!isAppError(error)) throw error;
-      this.#options.log.warn({ err: error }, 'the list of language models cannot be used');
-      return [];
-    }
   }
 }
 

@@ -27,9 +27,9 @@ const EXTRACTIVE = 'extractive';
 
 /** Language models behind an interface, so that this service does not depend on providers. */
 export interface SummaryWriter {
-  /** Whether a model is allowed now. Sends nothing. */
+  /** Whether a model is allowed now. True if the list of models cannot be read. Sends nothing. */
   isReady(): Promise<boolean>;
-  /** `undefined` if no model is allowed. Throws an error with the reasons if all models failed. */
+  /** `undefined` if no model is allowed. Throws an error with the reasons if all models failed, or the error of the list of models. */
   write(
     conversation: Conversation,
     level: SummaryLevel,

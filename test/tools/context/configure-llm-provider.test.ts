@@ -82,7 +82,22 @@ describe('configure_llm_provider', () => {
     writeFileSync(path, '{ broken');
     expect((await raw('configure_llm_provider', {})).isError).toBe(true);
     await raw('save_message', { conversationId: 'a', role: 'user', content: 'A bed at the wall.' });
-    expect((await detail({ conversationId: 'a' })).summary?.provider).toBe('extractive');
+    expect((await detail({ conversationId: 'a' })).summary).toMatchObject({
+      provider: 'extractive',
+      problem: { code: 'CORRUPT' },
+    });
     expect(path.endsWith(join('daybook', 'providers.json'))).toBe(true);
+  });
+
+  it('keeps the summary by a model if the list of providers is damaged later', async () => {
+    const { url } = await startLlm();
+    const set = { action: 'set', name: 'l', kind: 'vllm', model: 'small', endpoint: `${url}/v1` };
+    const { path } = await configure(set);
+    await raw('save_message', { conversationId: 'a', role: 'user', content: 'A bed at the wall.' });
+    expect((await detail({ conversationId: 'a' })).summary?.provider).toBe('l');
+    writeFileSync(path, '{ broken');
+    await raw('save_message', { conversationId: 'a', role: 'user', content: 'Of larch.' });
+    const { summary } = await detail({ conversationId: 'a', refresh: true });
+    expect(summary).toMatchObject({ provider: 'l', isStale: true, problem: { code: 'CORRUPT' } });
   });
 });
