@@ -11,7 +11,11 @@ import { leasePathIn } from '../files/locks/lock-folders.js';
 import type { SecretMasker } from '../privacy/secret-masker.js';
 import { createLanguageModel } from '../providers/llm/create-language-model.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
-import { type Provider, ProviderList } from '../stores/llm-providers/provider-list.js';
+import {
+  brokenEndpointRule,
+  type Provider,
+  ProviderList,
+} from '../stores/llm-providers/provider-list.js';
 import { SummaryStore } from '../stores/summaries/summary-store.js';
 
 export interface SummaryParts {
@@ -68,27 +72,37 @@ const isUsable = ({ isActive, isAllowed }: Provider) => isActive && isAllowed;
 function namedModel(provider: Provider, config: Config, clock: Clock): NamedModel {
   const { name, kind, endpoint, model, apiKeyEnv, contextTokens, maxTokens } = provider;
   const apiKey = keyOf(config, apiKeyEnv);
+  const fault = faultOf(provider, apiKey);
   return {
     name,
     receiver: new URL(endpoint).host,
     contextTokens,
     maxTokens,
     model:
-      apiKeyEnv !== undefined && apiKey === undefined
-        ? { complete: () => Promise.reject(keyMissing(name, apiKeyEnv)) }
-        : createLanguageModel({ name, kind, endpoint, model, apiKey, clock }),
+      fault === undefined
+        ? createLanguageModel({ name, kind, endpoint, model, apiKey, clock })
+        : { complete: () => Promise.reject(fault) },
   };
+}
+
+/** Why nothing is sent. Without a key, the provider would receive the text and then refuse it. */
+function faultOf(provider: Provider, apiKey: string | undefined): AppError | undefined {
+  const { name, apiKeyEnv } = provider;
+  const rule = brokenEndpointRule(provider);
+  if (rule !== undefined) {
+    return new AppError('NOT_CONFIGURED', `Nothing is sent to ${name}: its endpoint ${rule}.`, {
+      hint: `Run daybook providers add ${name} with another --endpoint.`,
+      details: { provider: name, field: 'endpoint' },
+    });
+  }
+  if (apiKeyEnv === undefined || apiKey !== undefined) return undefined;
+  return new AppError('NOT_CONFIGURED', `The key of ${name} is missing: ${apiKeyEnv} is not set.`, {
+    hint: `Set ${apiKeyEnv} in the environment in which the MCP client starts Daybook.`,
+    details: { provider: name, variable: apiKeyEnv },
+  });
 }
 
 function keyOf(config: Config, variable: string | undefined): string | undefined {
   const key = variable === undefined ? undefined : config.variable(variable)?.trim();
   return key === '' ? undefined : key;
-}
-
-/** Without a key nothing is sent, because the provider would receive the text and then refuse it. */
-function keyMissing(name: string, variable: string): AppError {
-  return new AppError('NOT_CONFIGURED', `The key of ${name} is missing: ${variable} is not set.`, {
-    hint: `Set ${variable} in the environment in which the MCP client starts Daybook.`,
-    details: { provider: name, variable },
-  });
 }

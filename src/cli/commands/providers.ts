@@ -7,10 +7,11 @@ import { AppError } from '../../base/errors.js';
 import { defined } from '../../base/json.js';
 import { disclosureOf } from '../../context/summaries/disclosure.js';
 import { needsPermission, type ProviderKind } from '../../providers/llm/provider-kinds.js';
-import type {
-  Provider,
-  ProviderChange,
-  ProviderList,
+import {
+  type Provider,
+  type ProviderChange,
+  type ProviderList,
+  shownEndpoint,
 } from '../../stores/llm-providers/provider-list.js';
 import type { Flags } from '../configuration.js';
 import { reportFailure } from '../failure.js';
@@ -42,7 +43,11 @@ const TEST_TOKENS = 1_000;
 export async function listProviders(options: { json?: boolean }, flags: Flags): Promise<void> {
   await withApp(flags, async ({ languageModels: { providers, isKeySet } }) => {
     const list = await providers.list();
-    const facts = list.map((each) => ({ ...each, isKeySet: isKeySet(each) }));
+    const facts = list.map((each) => ({
+      ...each,
+      endpoint: shownEndpoint(each),
+      isKeySet: isKeySet(each),
+    }));
     report({ path: providers.path, providers: facts }, options.json, () => {
       for (const each of facts) console.log(line(each, each.isKeySet));
       if (list.length === 0)
@@ -150,13 +155,19 @@ function changeOf(name: string, options: AddOptions): ProviderChange {
 }
 
 function line(provider: Provider, isKeySet: boolean): string {
-  const { name, kind, model, endpoint, apiKeyEnv, isActive, isAllowed, lastUsedAt } = provider;
+  const { name, kind, model, apiKeyEnv, isActive, isAllowed, lastUsedAt } = provider;
   const key = apiKeyEnv === undefined ? [] : [`key ${apiKeyEnv}${isKeySet ? '' : ' (not set)'}`];
   const use = isAllowed ? [] : ['not allowed'];
   const rest = isActive ? [] : ['switched off'];
   const last = lastUsedAt === undefined ? [] : [`last used ${lastUsedAt.slice(0, 16)}`];
   return escapeControls(
-    [`${name}: ${kind} ${model} at ${endpoint}`, ...key, ...use, ...rest, ...last].join(', '),
+    [
+      `${name}: ${kind} ${model} at ${shownEndpoint(provider)}`,
+      ...key,
+      ...use,
+      ...rest,
+      ...last,
+    ].join(', '),
   );
 }
 

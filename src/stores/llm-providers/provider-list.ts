@@ -100,10 +100,10 @@ export class ProviderList {
    * so that it contains no key. Returns `undefined` if there are no providers. CORRUPT.
    */
   async withoutSecrets(): Promise<string | undefined> {
-    const providers = (await this.list()).map(({ endpoint, ...others }) => {
-      const { origin, pathname } = new URL(endpoint);
-      return { ...others, endpoint: `${origin}${pathname}` };
-    });
+    const providers = (await this.list()).map((each) => ({
+      ...each,
+      endpoint: shownEndpoint(each),
+    }));
     return providers.length === 0 ? undefined : fileText(providers);
   }
 
@@ -154,6 +154,12 @@ export class ProviderList {
       await lock.replace(path, bytes, { fsync: true });
     });
   }
+}
+
+/** The address without a user, a query and a fragment, which can contain a key. */
+export function shownEndpoint({ endpoint }: Provider): string {
+  const { origin, pathname } = new URL(endpoint);
+  return `${origin}${pathname}`;
 }
 
 const fileText = (providers: readonly Provider[]) => `${JSON.stringify({ providers }, null, 2)}\n`;
@@ -210,21 +216,26 @@ function checked(provider: unknown): Provider {
       details: { field },
     });
   }
-  const { endpoint, apiKeyEnv } = parsed.data;
-  const url = new URL(endpoint);
-  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw wrongEndpoint('must be an address without a user, a query or a fragment');
-  }
-  if (url.protocol === 'http:' && apiKeyEnv !== undefined && !isLocalEndpoint(endpoint)) {
-    throw wrongEndpoint('must be an https address, because a key is sent to another machine');
-  }
-  return parsed.data;
-}
-
-function wrongEndpoint(rule: string): AppError {
-  return new AppError('VALIDATION_ERROR', `\`endpoint\` ${rule}.`, {
+  const rule = brokenEndpointRule(parsed.data);
+  if (rule === undefined) return parsed.data;
+  throw new AppError('VALIDATION_ERROR', `\`endpoint\` ${rule}.`, {
     details: { field: 'endpoint' },
   });
+}
+
+/**
+ * Why nothing may be sent to the address of a provider; `undefined` if it is correct. It is not a part of the
+ * schema, so that a list with such an address, which a person wrote, can be read and corrected.
+ */
+export function brokenEndpointRule({ endpoint, apiKeyEnv }: Provider): string | undefined {
+  const url = new URL(endpoint);
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    return 'must be an address without a user, a query or a fragment';
+  }
+  if (url.protocol === 'http:' && apiKeyEnv !== undefined && !isLocalEndpoint(endpoint)) {
+    return 'must be an https address, because a key is sent to another machine';
+  }
+  return undefined;
 }
 
 const byPriority = (a: Provider, b: Provider) =>

@@ -7,7 +7,11 @@ import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { disclosureOf } from '../../context/summaries/disclosure.js';
 import { needsPermission, PROVIDER_KINDS } from '../../providers/llm/provider-kinds.js';
-import type { Provider, ProviderList } from '../../stores/llm-providers/provider-list.js';
+import {
+  type Provider,
+  type ProviderList,
+  shownEndpoint,
+} from '../../stores/llm-providers/provider-list.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
 
 const providerSchema = z.object({
@@ -97,6 +101,7 @@ async function set(providers: ProviderList, change: Change, isRemote: boolean): 
 
 const toView = (provider: Provider, isKeySet: boolean): z.output<typeof providerSchema> => ({
   ...provider,
+  endpoint: shownEndpoint(provider),
   ...(provider.apiKeyEnv !== undefined && { isKeySet }),
 });
 

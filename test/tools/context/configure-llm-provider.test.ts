@@ -1,5 +1,5 @@
 /** Adding a language model with the tool; nothing is sent to it before the user allowed it. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configureLlmProvider } from '../../../src/tools/context/configure-llm-provider.js';
@@ -87,6 +87,23 @@ describe('configure_llm_provider', () => {
       problem: { code: 'CORRUPT' },
     });
     expect(path.endsWith(join('daybook', 'providers.json'))).toBe(true);
+  });
+
+  it.each([
+    ['http://me:hunter2@127.0.0.1:1/v1', undefined],
+    ['http://127.0.0.1:1/v1?key=hunter2', undefined],
+    ['http://192.0.2.1:1/v1', 'PATH'],
+  ])('sends nothing to an address that was written into the list by hand: %s', async (endpoint, apiKeyEnv) => {
+    const { path } = await configure({ action: 'set', name: 'l', kind: 'vllm', model: 'm' });
+    const { providers } = JSON.parse(readFileSync(path, 'utf8'));
+    const byHand = { ...providers[0], endpoint, ...(apiKeyEnv && { apiKeyEnv }) };
+    writeFileSync(path, JSON.stringify({ providers: [byHand] }));
+    expect(JSON.stringify(await configure({}))).not.toContain('hunter2');
+    await raw('save_message', { conversationId: 'a', role: 'user', content: 'A bed at the wall.' });
+    expect((await detail({ conversationId: 'a' })).summary).toMatchObject({
+      provider: 'extractive',
+      problem: { code: 'NOT_CONFIGURED', message: expect.stringContaining('endpoint') },
+    });
   });
 
   it('keeps the summary by a model if the list of providers is damaged later', async () => {
