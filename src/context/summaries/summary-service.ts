@@ -76,7 +76,7 @@ export class SummaryService {
 
   /**
    * The summary of a level. A new one is durable when the promise resolves with `isStored`. A damaged
-   * `summaries.json` is not changed and is reported in `problem`. Throws like `load` of the conversations,
+   * `summaries.json` is not changed and is reported in `problem`; then no model is called. Throws like `load` of the conversations,
    * and CANCELLED.
    */
   async get(ref: string, level: SummaryLevel, request: SummaryRequest): Promise<SummaryAnswer> {
@@ -84,7 +84,8 @@ export class SummaryService {
     const { stored, problem } = await this.#stored(conversation.conversationId);
     const known = stored[level];
     const isCurrent = known?.sourceHash === sourceHashOf(conversation.messages);
-    const mayAsk = request.usesModels && (await this.#mayAskModel());
+    // A summary that cannot be stored would be paid for at every request.
+    const mayAsk = request.usesModels && problem === undefined && (await this.#mayAskModel());
     const isGoodEnough = isCurrent && (known.provider !== EXTRACTIVE || !mayAsk);
     if (isGoodEnough && !request.refresh) return { summary: known, isStale: false, isStored: true };
     const isKept = known !== undefined && known.provider !== EXTRACTIVE && !request.usesModels;

@@ -122,6 +122,16 @@ describe('a summary', () => {
     expect(readFileSync(file, 'utf8')).toBe('{ broken');
   });
 
+  it('is made without a model if the file of summaries is damaged', async () => {
+    const { summaries, id, file } = await open(byModel('About a bed of larch.'));
+    writeFileSync(file, '{ broken');
+    for (const refresh of [false, true]) {
+      const answer = await summaries.get(id, 'brief', { ...asked, refresh });
+      expect(answer).toMatchObject({ summary: { provider: 'extractive' }, isStored: false });
+      expect(answer.problem?.code).toBe('CORRUPT');
+    }
+  });
+
   it('of a conversation that does not exist is an error', async () => {
     const { summaries } = await open();
     const error = await errorOf(summaries.get('20200101-1577836800000', 'brief', asked));
