@@ -139,12 +139,17 @@ class Runner {
   /** Adds conversations with older summaries. `get` then compares the content. */
   async #listOnce(): Promise<void> {
     if (this.#hasListed) return;
-    for (const { conversationId, updatedAt } of await this.#options.conversations.list()) {
+    const listed = await this.#options.conversations.list();
+    // The first reading of a conversation is reported like a change.
+    const read = new Map(this.#due);
+    for (const { conversationId, updatedAt } of listed) {
       this.#closing.signal.throwIfAborted();
       const stored = await this.#options.store.get(conversationId).catch(() => undefined);
       const isCurrent = LEVELS.every((level) => (stored?.[level]?.generatedAt ?? '') >= updatedAt);
+      const due = this.#due.get(conversationId);
+      if (isCurrent && due === read.get(conversationId)) this.#due.delete(conversationId);
       // A conversation that cannot be read is skipped until it is repaired.
-      if (stored !== undefined && !isCurrent && !this.#due.has(conversationId)) {
+      if (stored !== undefined && !isCurrent && due === undefined) {
         this.#due.set(conversationId, 0);
       }
     }

@@ -243,6 +243,24 @@ describe('summaries in the background', () => {
     expect((await store.get(id)).brief?.messageCount).toBe(4);
   });
 
+  it('do not ask a model again for an unchanged conversation when a server starts', async () => {
+    const { summaries: before, id, logsFolder, store, clock } = await open();
+    for (const level of ['brief', 'standard'] as const) await before.get(id, level, asked);
+    const conversations = await openConversationStore({
+      logsFolder,
+      fsync: false,
+      maxMessages: 100,
+    });
+    onTestFinished(() => conversations.close());
+    const writer = byModel('About a bed of larch.');
+    const summaries = new SummaryService({ conversations, store, writer, clock, log: silentLog });
+    inBackground({ logsFolder, conversations, summaries, store, clock, id, file: '' });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const { conversationId: next } = await conversations.create({ messages: TALK });
+    await until(async () => (await store.get(next)).standard?.provider === 'here');
+    expect((await store.get(id)).brief?.provider).toBe('extractive');
+  });
+
   it.each([
     ['not_sent', 'here'],
     ['refused', 'here'],
