@@ -1,7 +1,6 @@
 /** The facts of the configuration that people may see. */
 import { VERSION } from '../base/version.js';
 import type { Config } from '../config/config.js';
-import { withoutPassword } from '../config/find-settings.js';
 import { indexCachePath } from './cache-paths.js';
 
 /** The facts that `store_info` and `daybook info` show. They contain no secret. */
@@ -53,7 +52,7 @@ export function factsOf(config: Config): StoreFacts {
       perplexity: {
         configured: perplexity.apiKey !== undefined,
         backend: perplexity.backend,
-        baseUrl: withoutPassword(perplexity.baseUrl),
+        baseUrl: perplexity.baseUrl,
       },
     },
   };

@@ -60,15 +60,14 @@ export function findSettings(
 }
 
 /** Returns the text with user name and password of a URL masked, so that it can be shown. */
-export const withoutPassword = (text: string): string => text.replace(/(?<=:\/\/)[^/?#]*@/, '***@');
+const withoutPassword = (text: string): string => text.replace(/(?<=:\/\/)[^/?#]*@/, '***@');
 
 /** Returns the found settings, without secrets, as the text of a `config.json`. */
 export function settingsText(found: FoundSettings): string {
   const shown = NAMES.flatMap((name) => {
     const value = found[name]?.value;
     if (value === undefined || 'secret' in SETTINGS[name]) return [];
-    const isText = typeof value === 'string';
-    return [[name, isText ? withoutPassword(value) : value]];
+    return [[name, value]];
   });
   return `${JSON.stringify(Object.fromEntries(shown), null, 2)}\n`;
 }

@@ -72,15 +72,12 @@ describe('the start of a server over HTTP', () => {
   it('never prints the token, and has it in no answer', async () => {
     await withPlace(async (place) => {
       const env = { ...place.env, DAYBOOK_HTTP_TOKEN: TOKEN, DAYBOOK_LOG_LEVEL: 'debug' };
-      const gateway = { PERPLEXITY_BASE_URL: 'https://me:open-sesame@example.org' };
-      await withHttp({ ...place, env: { ...env, ...gateway } }, async ({ url, server }) => {
+      await withHttp({ ...place, env }, async ({ url, server }) => {
         await expect(connectHttp(url, `${TOKEN}x`)).rejects.toThrow('The bearer token is wrong');
         const { client, call } = await connectHttp(url, TOKEN);
         const info = await call('store_info');
         await client.close();
-        expect(`${JSON.stringify(info)}${server.stderr}`).not.toMatch(
-          new RegExp(`${TOKEN}|sesame`),
-        );
+        expect(`${JSON.stringify(info)}${server.stderr}`).not.toContain(TOKEN);
       });
     });
   });
