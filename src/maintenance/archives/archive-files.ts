@@ -80,13 +80,14 @@ export class ArchiveFiles {
 
   /**
    * Like `paths`, but the archive that was made last first: it has the newest state of a conversation. Reads
-   * all archives. FILESYSTEM_ERROR.
+   * all archives; one that cannot be read counts as the oldest. FILESYSTEM_ERROR.
    */
   async newestFirst(signal?: AbortSignal): Promise<string[]> {
     const made: { path: string; month: string; at: string }[] = [];
     for (const path of (await this.paths()).reverse()) {
       const month = monthOf(path);
-      const at = (await this.#contentOf(path, signal)).createdAt;
+      signal?.throwIfAborted();
+      const at = (await undefinedIfUnreadable(this.#contentOf(path, signal)))?.createdAt ?? '';
       const before = made.at(-1);
       // In a month the numbers decide, also if the clock was set back between two archives.
       const isEarlier = before !== undefined && before.month === month && at < before.at;
