@@ -467,6 +467,21 @@ describe('the official memory server', () => {
     expect((await bring(line(`${LONG}more`), 'notes')).notes).toEqual([deleted]);
   });
 
+  it('keeps the file of a note that was changed by hand and cannot be read as a note now', async () => {
+    const { bring, importer, folder } = openPlace();
+    const line = (text: string) =>
+      JSON.stringify({ type: 'entity', name: 'Ada', entityType: 'p', observations: [text] });
+    const text = `${line(LONG)}\n${line(`${LONG}more`)}`;
+    const [latin = '', long = ''] = (await bring(text, 'notes')).notes;
+    writeFileSync(join(folder, latin), Buffer.from('caf\xe9\n', 'latin1'));
+    writeFileSync(join(folder, long), 'long '.repeat(10_000));
+    const request = { text: `${text}\n${line('short')}`, longObservations: 'notes' } as const;
+    const planned = await importer.import({ ...request, dryRun: true });
+    expect(planned).toMatchObject({ added: 1, notes: [] });
+    expect(await importer.import(request)).toMatchObject({ added: 1, notes: [] });
+    expect(readFileSync(join(folder, latin), 'latin1')).toBe('caf\xe9\n');
+  });
+
   it('keeps facts of Daybook whose predicates are words of its format', async () => {
     const folder = tempFolder();
     const from = openPlace();

@@ -162,9 +162,10 @@ export class GraphImport {
   ): Promise<Pick<GraphImportResult, 'added' | 'notes'>> {
     const { kg } = this.#options;
     const notes: string[] = [];
+    const isKept = this.#keptNotes();
     for (const { note, triple } of facts) {
       if (note === undefined || planned.notes.has(note.path)) continue;
-      if (await this.#isThere(note, triple)) continue;
+      if (await isKept(note, triple)) continue;
       planned.notes.add(note.path);
       notes.push(note.path);
     }
@@ -179,10 +180,12 @@ export class GraphImport {
     const steps = notes.length + facts.length;
     const report = (done: number) =>
       onProgress?.(text.length * (1 + done / steps), 2 * text.length);
+    const isKept = this.#keptNotes();
     for (const [index, { note, triple }] of notes.entries()) {
       signal?.throwIfAborted();
-      const info = note && (await this.#writeNote(note, triple));
-      if (info !== undefined) stored.notes.push(info);
+      const isNew = note && !(await isKept(note, triple));
+      const info = isNew && (await this.#writeNote(note));
+      if (info) stored.notes.push(info);
       report(index + 1);
     }
     const triples = facts.map(({ triple }) => triple);
@@ -199,28 +202,49 @@ export class GraphImport {
   }
 
   /** The new note; `undefined` if it exists already and is kept, because a person may have changed it. */
-  async #writeNote(note: Note, triple: NewTriple): Promise<NoteInfo | undefined> {
-    if (await this.#isThere(note, triple)) return undefined;
+  async #writeNote({ path, text }: Note): Promise<NoteInfo | undefined> {
     try {
-      return await this.#options.memoryBank.add(note.path, note.text);
+      return await this.#options.memoryBank.add(path, text);
     } catch (error) {
       if (isAppError(error, 'ALREADY_EXISTS')) return undefined;
       throw error;
     }
   }
 
-  /** Whether the note exists, or is not written again: its fact is stored, and it was renamed or deleted here. */
-  async #isThere({ path, text }: Note, triple: NewTriple): Promise<boolean> {
+  /** Whether there is a file at the path of the note, also one that cannot be read as a note. */
+  async #isThere({ path }: Note): Promise<boolean> {
+    try {
+      await this.#options.memoryBank.read(path);
+      return true;
+    } catch (error) {
+      if (isAppError(error, 'E_MB_FILE_NOT_FOUND')) return false;
+      if (isAppError(error, 'E_MB_READ') || isAppError(error, 'TOO_LARGE')) return true;
+      throw error;
+    }
+  }
+
+  /**
+   * Returns a function: whether a note is not written, because it exists, or because its fact is stored and the
+   * note was renamed or deleted here. It lists the notes and the trash once, when it first needs them.
+   */
+  #keptNotes(): (note: Note, triple: NewTriple) => Promise<boolean> {
     const { kg, memoryBank } = this.#options;
-    const found = await memoryBank.read(path).catch((error: unknown) => {
-      if (!isAppError(error, 'E_MB_FILE_NOT_FOUND')) throw error;
-    });
-    if (found !== undefined) return true;
-    if ((await kg.countNew([triple])) > 0) return false;
-    await memoryBank.refresh();
-    const hash = hashOf(Buffer.from(text));
-    if (memoryBank.known().some((note) => note.hash === hash)) return true;
-    return (await memoryBank.trashed()).some(({ original }) => original === path);
+    const read = async () => {
+      await memoryBank.refresh();
+      const hashes = new Set(memoryBank.known().map(({ hash }) => hash));
+      return {
+        hashes,
+        trashed: new Set((await memoryBank.trashed()).map((each) => each.original)),
+      };
+    };
+    let reading: ReturnType<typeof read> | undefined;
+    return async (note, triple) => {
+      if (await this.#isThere(note)) return true;
+      if ((await kg.countNew([triple])) > 0) return false;
+      reading ??= read();
+      const { hashes, trashed } = await reading;
+      return hashes.has(hashOf(Buffer.from(note.text))) || trashed.has(note.path);
+    };
   }
 
   async #removeNote({ path, hash }: NoteInfo): Promise<void> {
