@@ -7,7 +7,7 @@ import { undefinedIfUnreadable } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
 import type { Config } from '../config/config.js';
 import { listFiles, listFolders } from '../files/paths/folders.js';
-import { readStampNow } from '../files/read/stamp.js';
+import { readStamp } from '../files/read/stamp.js';
 import { readStored, readWhole } from '../files/read/whole-file.js';
 
 const INDEXES = { search: '.bin', recall: '.recall.bin', figures: '.figures.bin' };
@@ -61,7 +61,9 @@ export async function strayCaches(config: Config): Promise<StrayCaches> {
   const isRootGone = async (owner: string) => {
     const seen = await undefinedIfUnreadable(readWhole(join(folder, owner + ENDINGS.seen)));
     const root = seen?.bytes.toString().trim() ?? '';
-    return isAbsolute(root) && readStampNow(root) === undefined;
+    if (!isAbsolute(root)) return false;
+    const isAbsent = readStamp(root).then((stamp) => stamp === undefined);
+    return (await undefinedIfUnreadable(isAbsent)) ?? false;
   };
   const indexes: string[] = [];
   for (const name of await listFiles(folder)) {

@@ -1,5 +1,5 @@
 /** A store whose folder was moved left the caches of its earlier path, which have its words. */
-import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type Place, withClient, withPlace } from '../e2e/harness.js';
@@ -122,4 +122,23 @@ it('are removed when a text is redacted', () =>
     await run(now, 'redact', 'MarkMoved', '--yes');
     expect(filesWith('MarkMoved', [now.root, cacheOf(place)])).toEqual([]);
     expect(readdirSync(join(now.root, 'conversation-logs'))).toContain('20250124-1706102400123');
+  }));
+
+it('of a root that cannot be inspected are not taken for those of a moved store', () =>
+  withPlace(async (place) => {
+    await withClient(place, ({ call }) =>
+      call('save_message', { role: 'user', content: 'MarkMoved' }),
+    );
+    const owner = '0'.repeat(32);
+    const [index, vectors] = ['index', 'vectors'].map((name) =>
+      join(cacheOf(place), 'daybook', name),
+    ) as [string, string];
+    for (const folder of [index, join(vectors, owner)]) mkdirSync(folder, { recursive: true });
+    const loop = join(place.folder, 'loop');
+    symlinkSync(loop, loop);
+    writeFileSync(join(index, `${owner}.seen`), `${join(loop, 'root')}\n`);
+    const kept = join(vectors, owner, 'a.vectors');
+    writeFileSync(kept, '');
+    await run(place, 'redact', 'MarkMoved', '--yes');
+    expect(vectorsIn(vectors)).toEqual([kept]);
   }));
