@@ -54,8 +54,8 @@ export const RECOGNISABLE: readonly Source[] = [
   ...[cursor, mnemosyne, odeiHistory, insightsMcp, llm],
 ];
 
-/** In a folder these open every JSON file, also those of other programs. */
-export const GENERAL: readonly Source[] = [libreChat, openai, mem0];
+/** In a folder or an archive these open every JSON file, also those of other programs. */
+export const GENERAL: readonly Source[] = [daybook, libreChat, openai, mem0];
 
 export const KINDS: readonly string[] = SOURCES.map(({ kind }) => kind);
 

@@ -224,3 +224,18 @@ it.each([
     expect(bench.textOf(id)).toBe(there.textOf(id));
   }
 });
+
+it('a file of another program is reported if an archive also has an export of Daybook', async () => {
+  const there = await openExportBench();
+  await there.store.create({ clientId: 'key' });
+  await there.store.append('key', [{ role: 'user', content: 'Why?' }]);
+  const line = { messages: [{ role: 'user', content: 'of another program' }] };
+  const files = [
+    { name: 'all.jsonl', content: await there.exported('jsonl') },
+    { name: 'chat.json', content: JSON.stringify(line) },
+  ];
+  const bench = await openImportBench();
+  const { added, problems } = await bench.import(fileWith(zipOf(files), 'all.zip'));
+  expect(added).toBe(1);
+  expect(problems.map(({ path }) => path)).toEqual(['chat.json']);
+});
