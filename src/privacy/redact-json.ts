@@ -110,9 +110,10 @@ class JsonRedaction {
    * a conversation that was merged.
    */
   get #isFree(): boolean {
-    const above = this.#keys.slice(0, -1).filter((key) => key !== '');
+    const above = this.#keys.slice(0, -1);
+    // `mergedFrom` is a list, so an empty key is between it and the source.
     const isOfImport = (at: number) =>
-      (above[at + 1] === 'mergedFrom' ? above[at + 2] : above[at + 1]) === 'source';
+      (above[at + 1] === 'mergedFrom' ? above[at + 3] : above[at + 1]) === 'source';
     return above.some((key, at) => FREE.has(key) && !isOfImport(at));
   }
 

@@ -258,6 +258,19 @@ describe('redaction', () => {
     });
   });
 
+  it('replaces a number below an empty key, as below other keys of the user', async () => {
+    const place = doctorPlace();
+    const metadata = { '': { source: { pin: 4711 } }, a: { source: { pin: 4711 } } };
+    const path = `conversation-logs/${ID}/conversation.json`;
+    place.write(path, conversationText(['a', 'b'], { metadata }));
+    expect(await redact(place, '4711')).toMatchObject({ files: [], unread: [] });
+    const { metadata: now } = JSON.parse(readFileSync(join(place.root, path), 'utf8'));
+    expect(now).toEqual({
+      '': { source: { pin: '[redacted]' } },
+      a: { source: { pin: '[redacted]' } },
+    });
+  });
+
   /** TypeScript requires that these objects have all fields of their types. */
   const conversation: Record<keyof Conversation, true> = {
     conversationId: true,
