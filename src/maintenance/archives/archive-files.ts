@@ -2,8 +2,8 @@
  * The archives of old conversations in `archive/`. The first of a month is
  * `conversations-<year>-<month>.tar.gz`; the names of the next ones end in `-2`, `-3` and so on. Each
  * contains the whole folders of conversations whose last message is of that month, and the same list of
- * checksums as a backup (docs/FORMAT.md). An archive is not changed later. archives.ts decides the month of a
- * conversation.
+ * checksums as a backup (docs/FORMAT.md). Only redact, encrypt and decrypt change an archive later.
+ * archives.ts decides the month of a conversation.
  */
 import { basename, join } from 'node:path';
 import { isAppError, undefinedIfUnreadable } from '../../base/errors.js';

@@ -16,9 +16,10 @@ const numbersAsText = (_key: string, value: unknown): unknown =>
   typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 
 /**
- * Returns the value as it will be read back from the file; a number that JSON cannot represent becomes a text, such
- * as `Infinity`, which the tools refuse before. VALIDATION_ERROR if JSON cannot represent it.
- * This check comes before the write, because an error in the write would fail all callers of the same commit.
+ * Returns the value as it will be read back from the file. A number that JSON cannot represent becomes a text, such
+ * as `Infinity`; only imports have such numbers, because the tools refuse them. VALIDATION_ERROR if JSON cannot
+ * represent the value. This check comes before the write, because an error in the write would fail all callers of
+ * the same commit.
  */
 export function jsonCopy<T extends object>(value: T): T {
   requireDepth(value);
