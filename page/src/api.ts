@@ -122,7 +122,7 @@ export const follow = (report: (change: Change) => void): void => connected().fo
 
 let reportStore: (isAway: boolean) => void = () => undefined;
 
-/** Calls `report` with each answer: true if the store cannot be written. It is called only once. */
+/** Calls `report` after each call: true if the store cannot be written or read. It must be called only once. */
 export function followStore(report: (isAway: boolean) => void): void {
   reportStore = report;
 }
@@ -134,7 +134,12 @@ export async function call<N extends Name>(
   signal?: AbortSignal,
   onProgress?: (report: Progress) => void,
 ): Promise<Output<N>> {
-  const output = (await connected().call(name, input, signal, onProgress)) as Output<N>;
-  reportStore(output.durable === false);
-  return output;
+  try {
+    const output = (await connected().call(name, input, signal, onProgress)) as Output<N>;
+    reportStore(output.durable === false);
+    return output;
+  } catch (error) {
+    if (error instanceof CallError && error.code === 'STORAGE_UNAVAILABLE') reportStore(true);
+    throw error;
+  }
 }

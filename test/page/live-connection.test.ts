@@ -109,6 +109,18 @@ it('the page tells that the store is not available, and that a change only waits
   expect(readFileSync(join(root, note), 'utf8')).toContain('# Bees and wax');
 });
 
+it('a conversation that could not be read is shown when the store is available again', async () => {
+  const { page, root } = await openPage((place) =>
+    writeConversation(place.root, ID, { title: 'Bees' }, [{ role: 'user', content: 'x' }]),
+  );
+  await page.waitForSelector('.row');
+  renameSync(root, `${root}-away`);
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector('[role=alert]:has-text("is not available")');
+  renameSync(`${root}-away`, root);
+  await page.waitForSelector('#m1');
+});
+
 it('many tabs can be open, because a hidden one has no stream, and a change is shown when it is seen again', async () => {
   const { page, context, root, served } = await openPage(({ root: made }) =>
     writeConversation(made, ID, { title: 'Bees' }, [{ role: 'user', content: 'x' }]),
