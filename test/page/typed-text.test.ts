@@ -151,6 +151,34 @@ it('a note is saved once, and nothing that is typed meanwhile is lost', async ()
   expect(text).toBe('# Bees\r\n\r\nHoney and wax\r\n');
 });
 
+it('the page does not take its own change of a note for that of another program', async () => {
+  const { page, root } = await openPage((place) => writeNote(place.root, '# Bees\n'));
+  await goTo(page, '#/notes/bees.md');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/api/tools/mb_edit', async (route) => {
+    const response = await route.fetch();
+    await released;
+    await route.fulfill({ response });
+  });
+  const field = page.getByLabel('Text of the note');
+  await field.fill('# Bees and wasps');
+  const seen = page.waitForResponse(
+    async (response) =>
+      response.url().endsWith('mb_read') && (await response.text()).includes('wasps'),
+  );
+  await page.getByRole('button', { name: 'Save' }).click();
+  await seen;
+  await page.waitForTimeout(100);
+  expect(await page.locator('[role=alert]').count()).toBe(0);
+  release();
+  await page.waitForSelector('.note h1:text("Bees and wasps")');
+  expect(readFileSync(join(root, 'memory-bank', 'bees.md'), 'utf8')).toBe('# Bees and wasps\n');
+});
+
 it('a stored tag with a comma stays one tag when another tag is added', async () => {
   const { page, root } = await openPage((place) =>
     writeConversation(place.root, ID, { title: 'Moon', tags: ['salt, sugar', 'old'] }, ONE),

@@ -102,7 +102,8 @@ function Note({ path }: { readonly path: string }) {
     );
   }
   if (!data && !error) return <p class="loading">Loading…</p>;
-  const isBehind = isEditing && data !== undefined && draft.hash !== data.hash;
+  // While the note is saved, the change is its own.
+  const isBehind = isEditing && !isSaving && data !== undefined && draft.hash !== data.hash;
   const save = async () => {
     if (draft === undefined || isSaving) return;
     setSaving(true);
