@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import type { App } from '../../src/app.js';
 import { AppError } from '../../src/base/errors.js';
+import { withStoreNotice } from '../../src/server/mcp/store-notice.js';
 import { runTool } from '../../src/server/run-tool.js';
 import { tools } from '../../src/tools/index.js';
 import { kgSave } from '../../src/tools/kg/kg-save.js';
@@ -72,6 +73,26 @@ it('get_analytics says that it could not count a conversation', async () => {
     leave();
     const note = expect.stringContaining('1 conversation cannot be read now');
     expect(await called(app, 'get_analytics')).toMatchObject({ note, totals: { messages: 1 } });
+  });
+});
+
+it('after a refused write, new writes are not reported as waiting', async () => {
+  await withStore(async ({ app, file, leave, comeBack }) => {
+    await app.memoryBank.add('garden.md', 'peas');
+    leave();
+    await called(app, 'mb_delete', { path: 'garden.md' });
+    expect(withStoreNotice({ content: [], structuredContent: {} }, app)).toMatchObject({
+      structuredContent: { durable: false },
+    });
+    writeFileSync(file('memory-bank/garden.md'), 'beans');
+    await comeBack();
+    const { structuredContent, content } = withStoreNotice(
+      { content: [], structuredContent: {} },
+      app,
+    );
+    expect(structuredContent).toEqual({});
+    const text = expect.stringMatching(/^1 write failed when the store was available again\./);
+    expect(content).toEqual([{ type: 'text', text }]);
   });
 });
 

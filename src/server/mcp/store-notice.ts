@@ -4,15 +4,17 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { App } from '../../app.js';
 import { countOf } from '../../base/text/display-text.js';
 
-/** Returns the result unchanged if no write waits. */
+/** Returns the result unchanged if there is no notice. A write that was refused earlier does not set `durable`. */
 export function withStoreNotice(result: CallToolResult, app: App): CallToolResult {
   const text = storeNotice(app);
   if (text === undefined) return result;
   const { content, structuredContent, ...rest } = result;
+  const { isAway = false, waiting = 0 } = app.deferredWrites.state() ?? {};
+  const durable = isAway || waiting > 0 ? { durable: false } : {};
   return {
     ...rest,
     content: [...content, { type: 'text', text }],
-    ...(structuredContent && { structuredContent: { ...structuredContent, durable: false } }),
+    ...(structuredContent && { structuredContent: { ...structuredContent, ...durable } }),
   };
 }
 
@@ -21,7 +23,7 @@ export function storeNotice({ deferredWrites }: App): string | undefined {
   const state = deferredWrites.state();
   if (state === undefined) return undefined;
   const { isAway, reason, whatToDo, since, waiting, refused } = state;
-  const parts = [`durable: false. Since ${since}: ${reason}`];
+  const parts = isAway || waiting > 0 ? [`durable: false. Since ${since}: ${reason}`] : [];
   if (waiting > 0) {
     parts.push(
       `${countOf(waiting, 'write waits', 'writes wait')} in the memory of this server and will be stored when the store is available again. If the server ends before, ${waiting === 1 ? 'it is' : 'they are'} lost.`,
