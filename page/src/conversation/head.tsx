@@ -176,13 +176,18 @@ function Edit(props: {
           ref={first}
           class="title-field"
           maxLength={1000}
+          readOnly={isSaving}
           value={title}
           onInput={({ currentTarget }) => setTitle(currentTarget.value)}
         />
       </label>
       <label>
         Tags, separated by commas{' '}
-        <input value={tags} onInput={({ currentTarget }) => setTags(currentTarget.value)} />
+        <input
+          readOnly={isSaving}
+          value={tags}
+          onInput={({ currentTarget }) => setTags(currentTarget.value)}
+        />
       </label>
       <button type="submit">Save</button>
       <button type="button" onClick={() => onDone()}>
