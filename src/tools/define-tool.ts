@@ -85,8 +85,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   /** Its writes wait in memory while the store is unavailable; other writing tools are refused then. */
   readonly writesLater?: true;
   /**
-   * Whether a call with this input is refused while the store is unavailable. Without this function, the calls
-   * of every tool are that is not `readOnlyHint` and not `writesLater`.
+   * Whether a call with this input is refused while the store is unavailable. Without this function, all calls are
+   * refused if the tool is neither `readOnlyHint` nor `writesLater`.
    */
   needsStore?(input: z.output<I>): boolean;
   /** The result as text for the model. Without this function the text is compact JSON. */
