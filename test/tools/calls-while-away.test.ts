@@ -76,6 +76,22 @@ it('get_analytics says that it could not count a conversation', async () => {
   });
 });
 
+it('get_analytics does not take a conversation that is added meanwhile for one that cannot be read', async () => {
+  await withStore(async ({ app }) => {
+    const { conversations, figures } = app;
+    const [all, list] = [figures.all.bind(figures), conversations.list.bind(conversations)];
+    figures.all = async (caller) => {
+      const counted = [...(await all(caller))];
+      conversations.list = async () => {
+        await called(app, 'save_message', { role: 'user', content: 'x' });
+        return list();
+      };
+      return counted;
+    };
+    expect(await called(app, 'get_analytics')).not.toHaveProperty('note');
+  });
+});
+
 it('after a refused write, new writes are not reported as waiting', async () => {
   await withStore(async ({ app, file, leave, comeBack }) => {
     await app.memoryBank.add('garden.md', 'peas');

@@ -127,12 +127,14 @@ export const getAnalytics = defineTool({
     spanOf({ from: request.from, to: request.to }); // refuses a span that ends before it begins
     const timeZone = request.timeZone ?? app.timeZone();
     const counted = [...(await app.figures.all(call))];
+    // Read now, because conversations that are added while the report is made are not in it.
+    const uncounted = [...app.conversations.known()].length - counted.length;
     const report = await reportOf(counted, { ...request, timeZone });
     const has = (part: (typeof ANALYTICS_PARTS)[number]) => include.includes(part);
     const first = (groups: readonly Group[]) => groups.slice(0, limit).map(toNamed);
     const around = {
       timeZone,
-      ...joinedNote(await notesOn(app, report, counted.length, request.module)),
+      ...joinedNote(await notesOn(app, report, uncounted, request.module)),
       totals: report.totals,
       pace: report.pace,
       ...(has('week') && { week: report.week.map((hours) => [...hours]) }),
@@ -152,8 +154,7 @@ export const getAnalytics = defineTool({
 });
 
 /** While the store is away, the conversations that were neither counted nor used lately cannot be counted. */
-async function notesOn({ conversations }: App, report: Report, counted: number, module?: string) {
-  const uncounted = (await conversations.list()).length - counted;
+async function notesOn({ conversations }: App, report: Report, uncounted: number, module?: string) {
   const unread = `${countOf(uncounted, 'conversation')} cannot be read now, so the figures do not include everything.`;
   return [
     report.totals.messages === 0 ? await noSuchModule(conversations, module) : undefined,
