@@ -75,7 +75,23 @@ it('a question keeps its focus and text while another program adds messages', as
   expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA');
 });
 
-it('the next question can be typed while one is answered', async () => {
+it('a question that failed is in its field again', async () => {
+  const standIn = await startStandIn();
+  perplexity = standIn;
+  const { page, context } = await openPage(
+    ({ root }) => writeConversation(root, ID, { title: 'Moon' }, ONE),
+    standIn.env,
+  );
+  await goTo(page, `#/conversation/${ID}`);
+  const field = page.getByLabel('Ask Perplexity here');
+  await field.fill('How far is it?');
+  await context.setOffline(true);
+  await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  await page.waitForSelector('.ask [role=alert]');
+  await expect.poll(() => field.inputValue()).toBe('How far is it?');
+});
+
+it('the next question can be typed while one is answered, also after a look at another view', async () => {
   const standIn = await startStandIn();
   perplexity = standIn;
   const { page } = await openPage(
@@ -94,9 +110,13 @@ it('the next question can be typed while one is answered', async () => {
   const field = page.getByLabel('Ask Perplexity here');
   await field.fill('How far is it?');
   await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  await goTo(page, '#/');
+  await page.waitForSelector('.row');
+  await goTo(page, `#/conversation/${ID}`);
+  await expect.poll(() => field.inputValue()).toBe('');
   await field.fill('And how old?');
   answer();
-  await page.waitForSelector('.cost-after:text("This answer cost")');
+  await page.waitForSelector('.message:has-text("How far is it?")');
   expect(await field.inputValue()).toBe('And how old?');
 });
 

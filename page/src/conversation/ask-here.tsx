@@ -30,13 +30,15 @@ function AskForm({ head, onAnswer }: { readonly head: HeadFacts; onAnswer(): voi
     setAsking(true);
     setError(undefined);
     setAnswer(undefined);
+    // A question that is sent leaves the field, so that it is not asked, and paid for, again from another view.
+    setQuery(undefined);
     try {
       setAnswer(await call(kind, { conversationId: head.conversationId, query }));
-      // The user may type the next question while this one is answered.
-      if (latest.current === query) setQuery(undefined);
     } catch (thrown) {
       if (!(thrown instanceof CallError)) throw thrown;
       setError(thrown);
+      // The user may have typed the next question.
+      if (latest.current === '') setQuery(query);
     }
     setAsking(false);
     onAnswer();
