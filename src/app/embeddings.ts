@@ -12,6 +12,7 @@ import { createPackageLoader } from '../embeddings/model/package-loader.js';
 import { passageKey } from '../embeddings/passage-rows.js';
 import { createRemoteEmbedder } from '../embeddings/remote-embedder.js';
 import { createVectorSource } from '../embeddings/stored-vector-source.js';
+import type { SecretMasker } from '../privacy/secret-masker.js';
 import { passagesOf } from '../recall/passages.js';
 import type { VectorSource } from '../recall/vector-source.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
@@ -32,12 +33,18 @@ export interface EmbeddingParts {
   close(): Promise<void>;
 }
 
+interface EmbeddingOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly masker: SecretMasker;
+  /** See `AppOptions`. */
+  readonly loadsVectors: boolean;
+}
+
 export function openEmbeddings(
   config: Config,
   conversations: ConversationStore,
-  clock: Clock,
-  log: Log,
-  loadsVectors: boolean,
+  { clock, log, masker, loadsVectors }: EmbeddingOptions,
 ): EmbeddingParts {
   const { mode } = config.embeddings;
   if (mode === 'off') {
@@ -55,7 +62,7 @@ export function openEmbeddings(
   });
   return {
     mode,
-    vectors: createVectorSource(sync, { log, loads: loadsVectors }),
+    vectors: createVectorSource(sync, { log, masker, loads: loadsVectors }),
     progress: () => sync.progress,
     load: () => sync.load(),
     embedAll: (onProgress, signal) => sync.embedAll(onProgress, signal),

@@ -21,7 +21,7 @@ export function openLanguageParts(
   { clock, log, masker, loadsVectors = false }: LanguageOptions,
 ) {
   const summarising = openSummaries(config, conversations, { clock, log, masker });
-  const embeddings = openEmbeddings(config, conversations, clock, log, loadsVectors);
+  const embeddings = openEmbeddings(config, conversations, { clock, log, masker, loadsVectors });
   return {
     services: { summaries: summarising.summaries, languageModels: summarising, embeddings },
     start() {

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../base/clock.js';
 import { isAppError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import type { VectorScores, VectorSource } from '../recall/vector-source.js';
+import { maskedBy, type TextMasker } from '../stores/text-masker.js';
 import type { EmbeddingSync } from './embedding-sync.js';
 
 /** A question waits at most so long for its vector. */
@@ -12,6 +13,8 @@ const REST_MS = 30_000;
 
 export interface VectorSourceOptions {
   readonly log: Log;
+  /** Masks questions as stored texts are masked, because a model can be on a server. */
+  readonly masker?: TextMasker;
   /** For a process that does not call `sync.start`: each question first reads the vectors on disk. */
   readonly loads?: boolean;
   readonly clock?: Clock;
@@ -26,6 +29,7 @@ export function createVectorSource(
   sync: Pick<EmbeddingSync, 'load' | 'ask'>,
   {
     log,
+    masker,
     loads = false,
     clock = systemClock,
     answerWithinMs = ANSWER_WITHIN_MS,
@@ -45,7 +49,8 @@ export function createVectorSource(
         // Not AbortSignal.timeout: on Node 20 a signal in AbortSignal.any can be garbage-collected before it.
         timer = setTimeout(() => limit.abort(), answerWithinMs);
         const either = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
-        const asked = await sync.ask(variants, either);
+        const { value: masked } = await maskedBy(masker, variants);
+        const asked = await sync.ask(masked, either);
         if (asked === undefined) return undefined;
         const { rows, cosines } = asked;
         return {

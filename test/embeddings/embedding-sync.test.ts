@@ -15,11 +15,14 @@ import { createRemoteEmbedder } from '../../src/embeddings/remote-embedder.js';
 import { createVectorSource } from '../../src/embeddings/stored-vector-source.js';
 import { VectorFiles } from '../../src/embeddings/vectors/vector-files.js';
 import { VectorTable } from '../../src/embeddings/vectors/vector-table.js';
+import { SecretMasker } from '../../src/privacy/secret-masker.js';
 import { passagesOf } from '../../src/recall/passages.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { startEmbeddings } from '../support/embeddings-stand-in.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { STEPS_PER_SLICE, tickingClock } from '../support/ticking-clock.js';
+
+const masker = new SecretMasker({ masksSecrets: true });
 
 async function openPlace() {
   const folder = tempFolder();
@@ -55,7 +58,7 @@ async function openPlace() {
   const start = (model = 'm1', clock = systemClock) => {
     const sync = open(model, clock);
     sync.start();
-    return { sync, source: createVectorSource(sync, { log: silentLog }) };
+    return { sync, source: createVectorSource(sync, { log: silentLog, masker }) };
   };
   const add = async (...contents: string[]) =>
     (
@@ -97,6 +100,16 @@ const isReady = (sync: EmbeddingSync, passages: number) => () => {
 };
 
 describe('vectors of a store', () => {
+  it('are asked without the private parts and keys of the question', async () => {
+    const { api, start, add } = await openPlace();
+    await add('one');
+    const { sync, source } = start();
+    await until(isReady(sync, 1));
+    const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+    await source.ask([`who has <private>ulcers</private> and ${secret}`]);
+    expect(api.texts.at(-1)).toBe('who has [private part left out] and [masked GITHUB_TOKEN]');
+  });
+
   it('removes the vectors of deleted texts at the next start', async () => {
     const { conversations, start, add, files } = await openPlace();
     const doomed = await add('one', 'two');
