@@ -241,6 +241,28 @@ describe('facts in time', () => {
     expect(await jobAt(graph, 20_000)).toEqual(['captain']);
   });
 
+  it('replace the facts of a clock that was ahead, but not planned ones', async () => {
+    const clock = manualClock(5_000);
+    const { graph, open } = openGraph({ clock });
+    const home = (place: string) => fact('Ada', 'lives in', place);
+    await graph.add([home('London')]);
+    clock.set(3_000);
+    for (const place of ['Ockham', 'Paris']) {
+      const { triples, closed } = await graph.add([home(place)], { replaces: true });
+      expect(triples).toEqual([{ ...home(place), ts: clock.now(), added: true }]);
+      expect(closed).toHaveLength(1);
+      for (const each of [graph, open()]) {
+        expect(namesOf((await each.query({}, PAGE)).triples)).toEqual([`Ada|lives in|${place}`]);
+      }
+      clock.set(3_500);
+    }
+    await graph.add([{ ...home('Rome'), ts: 9_000 }]);
+    await graph.add([home('Oslo')], { replaces: true });
+    clock.set(9_500);
+    const { triples } = await graph.query({ asOf: 9_500 }, PAGE);
+    expect(namesOf(triples)).toEqual(['Ada|lives in|Rome']);
+  });
+
   it('of one call with two times follow each other', async () => {
     const { graph } = openGraph({ clock: manualClock(9_000) });
     const home = (place: string, ts: number) => ({ ...fact('Pat', 'lives in', place), ts });

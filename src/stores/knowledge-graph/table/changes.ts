@@ -130,8 +130,8 @@ export class Changes {
     return triples.map((triple) => {
       if (triple.validTo !== undefined || storedRow(table, triple, now) !== END) return triple;
       const start = triple.ts ?? now;
-      const others = [...storedValues(table, triple), ...triples.filter(isOtherValueOf(triple))];
-      const later = others.map(({ ts = now }) => ts).filter((ts) => ts > start);
+      const others = triples.filter(isOtherValueOf(triple)).map(({ ts = now }) => ts);
+      const later = [...laterStarts(table, triple, start), ...others.filter((ts) => ts > start)];
       return later.length === 0 ? triple : { ...triple, ts: start, validTo: Math.min(...later) };
     });
   }
@@ -198,7 +198,8 @@ export class Changes {
       const wanted = triple.ts ?? now;
       for (const key of rowsOf(table, s, p).map((row) => table.keyOf(row))) {
         const row = validRow(table, key, now);
-        if (row === END || table.validTo(row) <= wanted || table.ts(row) > wanted) continue;
+        if (row === END || table.validTo(row) <= wanted) continue;
+        if (beginsAfter(table, row, triple, wanted)) continue;
         const old = tripleOf(table, row);
         if ((named.get(nameOf(old)) ?? -OPEN) >= wanted) continue;
         const { validTo } = this.#close(table, key, row, wanted, pending);
@@ -271,11 +272,23 @@ export class Changes {
   }
 }
 
-/** The stored values of the subject and predicate of a triple, without its own and without empty times. */
-function storedValues(table: TripleTable, triple: NewTriple): Triple[] {
+/** When the later values of the subject and predicate of a triple begin. Those with an empty time do not count. */
+function laterStarts(table: TripleTable, triple: NewTriple, start: number): number[] {
   const [s, p] = [table.terms.find(triple.subject), table.terms.find(triple.predicate)];
-  const rows = rowsOf(table, s, p).filter((row) => table.validTo(row) > table.ts(row));
-  return rows.map((row) => tripleOf(table, row)).filter(isOtherValueOf(triple));
+  return rowsOf(table, s, p)
+    .filter((row) => table.validTo(row) > table.ts(row) && beginsAfter(table, row, triple, start))
+    .map((row) => tripleOf(table, row))
+    .filter(isOtherValueOf(triple))
+    .map(({ ts }) => ts);
+}
+
+/**
+ * Whether the fact of the row begins after the triple, which begins at `start`. If the clock was set back, a
+ * fact that had begun when it was stored does not begin after one that begins now.
+ */
+function beginsAfter(table: TripleTable, row: number, { ts }: NewTriple, start: number): boolean {
+  const own = table.ts(row);
+  return own > start && (ts !== undefined || own > table.operationOf(row).at);
 }
 
 const isOtherValueOf =
