@@ -4,9 +4,11 @@ import { AppError } from '../../base/errors.js';
 import type { Damaged, ExportRequest } from '../../exchange/export.js';
 import { EXPORT_FORMATS } from '../../exchange/export-formats.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
+import { noSuchModule } from '../../stores/modules.js';
 import { estimateTokens, maxTokens, OVERHEAD_TOKENS } from '../answer-budget.js';
 import { dateField, spanOf } from '../date-field.js';
 import { ADDS, defineTool, factsThenText, success, type ToolCall } from '../define-tool.js';
+import { joinedNote } from '../masked-note.js';
 
 const MAX_DAMAGED = 20;
 
@@ -56,6 +58,7 @@ export const exportConversations = defineTool({
         )
         .exactOptional(),
       total: z.int().describe('Selected conversations, on all pages.').exactOptional(),
+      note: z.string().describe('Why the export is empty.').exactOptional(),
       tooLong: z
         .array(z.object({ conversationId: z.string(), sizeBytes: z.int() }))
         .describe('Conversations that are too long for an answer: use file to export them.')
@@ -70,11 +73,14 @@ export const exportConversations = defineTool({
     }),
   annotations: ADDS,
   quotesText: true,
-  async run(given, { exporter }, { signal, progress }) {
+  async run(given, { exporter, conversations }, { signal, progress }) {
     const request = requestOf(given, signal, progress);
+    const note = async (count: number) =>
+      joinedNote([count === 0 ? await noSuchModule(conversations, given.module) : undefined]);
     if (given.file !== undefined) {
       const { damaged, attachments, ...written } = await exporter.toFile(given.file, request);
-      return { hasMore: false, ...written, ...notIncluded(attachments), ...named(damaged) };
+      const rest = { ...notIncluded(attachments), ...named(damaged) };
+      return { hasMore: false, ...written, ...(await note(written.conversations)), ...rest };
     }
     const room = { max: given.maxTokens - OVERHEAD_TOKENS, measure: estimateTokens };
     const { damaged, attachments, nextAfter, ...page } = await exporter.toText(request, room);
@@ -83,6 +89,7 @@ export const exportConversations = defineTool({
       hasMore: nextAfter !== undefined,
       sizeBytes: Buffer.byteLength(page.text),
       ...page,
+      ...(await note(page.conversations)),
       ...notIncluded(attachments),
       ...named(damaged),
     };

@@ -4,6 +4,7 @@ import { GRAPH_FORMATS } from '../../exchange/graph/graph-format-names.js';
 import { estimateTokens, maxTokens, OVERHEAD_TOKENS } from '../answer-budget.js';
 import { ADDS, defineTool, factsThenText, success } from '../define-tool.js';
 import { nextPage } from '../offset-page.js';
+import { explainNoFacts } from './kg-query.js';
 
 const MAX_MISSING = 20;
 
@@ -31,6 +32,7 @@ export const kgExport = defineTool({
       ...nextPage,
       path: z.string().describe('The file that was written.').exactOptional(),
       sizeBytes: z.int(),
+      note: z.string().describe('Why the export is empty.').exactOptional(),
       missingNotes: z
         .array(z.string())
         .describe(
@@ -45,19 +47,23 @@ export const kgExport = defineTool({
   needsStore: ({ file }) => file !== undefined,
   async run(
     { format, file, offset, maxTokens: budget, ...filter },
-    { graphExport },
+    { graphExport, kg },
     { signal, progress },
   ) {
     const onProgress = (facts: number) => progress({ progress: facts });
+    const noteIf = async (isEmpty: boolean) =>
+      isEmpty ? { note: await explainNoFacts(kg, { ...filter, includeClosed: true }) } : {};
     const request = { format, filter, signal, onProgress };
     if (file !== undefined) {
       const { missingNotes, ...written } = await graphExport.toFile(file, request);
-      return { hasMore: false, ...written, ...named(missingNotes) };
+      return { hasMore: false, ...written, ...(await noteIf(written.lines === 0)), ...named(missingNotes) };
     }
     const room = { max: budget - OVERHEAD_TOKENS, measure: estimateTokens };
     const { missingNotes, ...page } = await graphExport.toText(request, offset, room);
     const sizeBytes = Buffer.byteLength(page.text);
-    return { hasMore: page.nextOffset !== undefined, sizeBytes, ...page, ...named(missingNotes) };
+    const note = await noteIf(page.lines === 0 && offset === 0);
+    const hasMore = page.nextOffset !== undefined;
+    return { hasMore, sizeBytes, ...page, ...note, ...named(missingNotes) };
   },
   text: factsThenText,
 });

@@ -66,7 +66,7 @@ export const kgQuery = defineTool({
 });
 
 /** Explains an empty result: searches for each part alone, to find the part that no fact has. */
-async function explainNoFacts(kg: KnowledgeGraph, filter: TripleFilter): Promise<string> {
+export async function explainNoFacts(kg: KnowledgeGraph, filter: TripleFilter): Promise<string> {
   const all = { includeClosed: true, prefix: filter.prefix };
   const page = { offset: 0, limit: 0 };
   const { total } = await kg.query({ includeClosed: true }, page);

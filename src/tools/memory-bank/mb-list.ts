@@ -1,5 +1,6 @@
 /** The tool `mb_list`: lists the notes of the memory bank in order of path, with size, time and hash. */
 import { z } from 'zod';
+import { shortened } from '../../base/text/display-text.js';
 import { isBelow } from '../../stores/memory-bank/note-path.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
@@ -25,6 +26,7 @@ export const mbList = defineTool({
       success,
       total: z.int().describe('Number of notes on all pages.'),
       ...nextPage,
+      note: z.string().describe('Why the list is empty.').exactOptional(),
       files: z.array(noteSchema),
       skipped: skippedSchema.exactOptional(),
     }),
@@ -39,8 +41,12 @@ export const mbList = defineTool({
     const skipped = toSkipped(memoryBank.skipped().filter(isWanted));
     return {
       ...pagination(notes.length, offset, files.length),
+      ...(notes.length === 0 && folder !== undefined && { note: emptyFolder(folder) }),
       files,
       ...(skipped.length > 0 && { skipped }),
     };
   },
 });
+
+const emptyFolder = (folder: string) =>
+  `No note is in or below the folder ${JSON.stringify(shortened(folder))}. Without \`folder\`, all notes are listed.`;

@@ -29,6 +29,10 @@ it('is found by every tool with a filter by module', async () => {
   expect(text).not.toContain('"clientId":"other"');
   const { totals } = await call('get_analytics', { module: TYPED });
   expect(totals).toMatchObject({ messages: 1 });
-  const { note } = await call('get_analytics', { module: 'unknown' });
-  expect(note).toContain('No conversation has the module');
+  for (const name of ['get_analytics', 'export_conversations']) {
+    const { note } = await call(name, { module: 'unknown' });
+    expect(note).toContain('No conversation has the module');
+  }
+  const written = await call('export_conversations', { module: 'unknown', file: 'empty.md' });
+  expect(written['note']).toContain('No conversation has the module');
 });

@@ -56,6 +56,16 @@ describe('kg_import and kg_export', () => {
     expect(picture['text']).toBe('graph LR\n  n1["Ada"] -->|"knows"| n2["Charles"]\n');
   });
 
+  it('say why an export is empty', async () => {
+    await call('kg_import', { text: MEMORY, longObservations: 'notes' });
+    for (const more of [{}, { file: 'empty.jsonl' }]) {
+      const { lines, note } = await call('kg_export', { subject: 'Nobody', ...more });
+      expect(lines).toBe(0);
+      expect(note).toContain('No fact has a subject "Nobody".');
+    }
+    expect(await call('kg_export', { subject: 'Ada' })).not.toHaveProperty('note');
+  });
+
   it('name the notes whose long observations are not in an export', async () => {
     const { notes } = await call('kg_import', { text: MEMORY, longObservations: 'notes' });
     const [path] = notes as string[];

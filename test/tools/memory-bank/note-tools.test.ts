@@ -83,6 +83,14 @@ describe('a note', () => {
     expect(await call('mb_list', { folder: '/b/' })).toMatchObject({ total: 1 });
   });
 
+  it('are not in a folder that is absent, and the list says so', async () => {
+    put('a.md', 'one');
+    const { total, note } = await call('mb_list', { folder: 'nosuch' });
+    expect(total).toBe(0);
+    expect(note).toContain('No note is in or below the folder "nosuch".');
+    expect(await call('mb_list')).not.toHaveProperty('note');
+  });
+
   it.each(['NFC', 'NFD'])('are found in a folder with accents, typed in %s', async (form) => {
     put(`${'été'.normalize('NFD')}/a.md`, 'two');
     const folder = 'été'.normalize(form);
