@@ -75,7 +75,8 @@ export function conversationFilter(
     if (module === undefined && tag === undefined) return index.has(conversationId);
     const indexed = index.get(conversationId);
     if (indexed === undefined) return false;
-    if (!fitsModule(indexed.module, module)) return false;
+    // The index has an empty text for a conversation without a module.
+    if (!fitsModule(indexed.module || undefined, module)) return false;
     return tag === undefined || hasTag(indexed.tags, tag);
   };
 }
@@ -96,6 +97,6 @@ export async function totalsWithout(
   return totals;
 }
 
-/** `tags`: one tag a line, as in the index. */
+/** `tags`: one tag a line, as in the index; no conversation has the empty tag. */
 const hasTag = (tags: string, tag: string): boolean =>
-  tags.split('\n').some((each) => tagKey(each) === tag);
+  tag !== '' && tags.split('\n').some((each) => tagKey(each) === tag);

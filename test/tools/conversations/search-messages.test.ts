@@ -109,6 +109,14 @@ describe('search_messages', () => {
     expect((await errorOf(totalOf({ conversationId: '../x' }))).code).toBe('VALIDATION_ERROR');
   });
 
+  it('finds nothing with an empty tag or module, which no conversation has', async () => {
+    const { say, run } = await openTool();
+    await say('Sow peas.');
+    await say('Pick peas.', { tags: ['garden'], module: 'garden' });
+    for (const filter of [{ tag: '' }, { tag: '#' }, { module: '' }])
+      expect(await run({ query: 'peas', ...filter })).toMatchObject({ total: 0 });
+  });
+
   it('accepts days and times; a day is a whole day, and a time without a zone is UTC', async () => {
     const { run, say } = await openTool();
     await say('tea today');
