@@ -164,6 +164,16 @@ describe('the size limit', () => {
 });
 
 describe('the retention policy', () => {
+  it('counts a conversation that cannot be read as skipped', async () => {
+    const place = await openMaintained();
+    const { retention, conversations } = place;
+    const broken = await said(place, 100);
+    await retention.policy.write({ rules: [{ olderThanDays: 90 }], bySize: false });
+    writeFileSync(join(conversations.path(broken), 'conversation.json'), '{"broken');
+    expect(await retention.run()).toMatchObject({ moved: 0, skipped: 1 });
+    expect(await retention.lastRun()).toMatchObject({ skipped: 1 });
+  });
+
   it('is stored in a file, is applied, and its last run is reported', async () => {
     const place = await openMaintained();
     const { retention, trash, conversations, time } = place;

@@ -19,7 +19,7 @@ export interface PruneReport {
   readonly moved: readonly (Candidate & { readonly trashName: string })[];
   /** Permanently removed from the trash. */
   readonly removed: readonly TrashedItem[];
-  /** Selected, but changed, pinned or deleted since, or with an active research run. */
+  /** Selected, but changed, pinned or deleted since, or with an active research run; or not readable. */
   readonly skipped: readonly Skipped[];
 }
 

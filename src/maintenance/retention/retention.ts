@@ -9,7 +9,7 @@ import { type Clock, isoTime } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { MeasuredSize, StoreSize } from '../size-limit.js';
-import { skipReasonOf } from '../skipped-conversations.js';
+import { skipReasonOf, unreadable } from '../skipped-conversations.js';
 import type { TrashBin, TrashedItem } from '../trash-bin.js';
 import type { LastRun, LastRunFile, PruneReport } from './last-run.js';
 import type { RetentionPolicyFile } from './policy.js';
@@ -119,8 +119,12 @@ export class Retention {
   async run(signal?: AbortSignal): Promise<LastRun | undefined> {
     const plan = await this.planOfPolicy(signal);
     if (plan === undefined) return undefined;
-    const report = await this.carryOut(plan, { signal });
-    return this.#options.lastRun.write(report, await this.#options.size.measure());
+    const { skipped, ...report } = await this.carryOut(plan, { signal });
+    const unread = unreadable(this.#options.conversations);
+    return this.#options.lastRun.write(
+      { ...report, skipped: [...skipped, ...unread] },
+      await this.#options.size.measure(),
+    );
   }
 
   async #move(candidate: Candidate, report: MutableReport): Promise<void> {
