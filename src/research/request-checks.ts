@@ -46,7 +46,7 @@ export function requireRoomForAnswer(
   if (messages.length + 2 <= maxMessages) return;
   throw new AppError(
     'CONVERSATION_FULL',
-    `The conversation has ${countOf(messages.length, 'message')}, and at most ${maxMessages} are allowed: there is no room for a question and its answer. Nothing was sent.`,
+    `The conversation has ${countOf(messages.length, 'message')}, and the limit is ${maxMessages}: there is no room for a question and its answer. Nothing was sent.`,
     { details: { conversationId, messageCount: messages.length, maxMessages } },
   );
 }

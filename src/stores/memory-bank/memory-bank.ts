@@ -358,7 +358,7 @@ export class MemoryBank {
     if (count < maxFiles) return;
     throw new AppError(
       'E_MB_FULL',
-      `The memory bank has ${countOf(count, 'note')}. At most ${maxFiles} are allowed.`,
+      `The memory bank has ${countOf(count, 'note')}. The limit is ${maxFiles}.`,
       {
         details: { files: count, maxFiles },
       },

@@ -215,7 +215,7 @@ function full(
   const { conversationId } = head;
   return new AppError(
     'CONVERSATION_FULL',
-    `Conversation ${conversationId} would have ${countOf(count, 'message')}. At most ${maxMessages} are allowed.`,
+    `Conversation ${conversationId} would have ${countOf(count, 'message')}. The limit is ${maxMessages}.`,
     { details: { conversationId, messageCount: length, maxMessages } },
   );
 }
