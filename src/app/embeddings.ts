@@ -18,6 +18,11 @@ import type { VectorSource } from '../recall/vector-source.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { vectorsFolder } from './cache-paths.js';
 
+interface PassageKeys {
+  readonly keys: Set<string>;
+  readonly isComplete: boolean;
+}
+
 export interface EmbeddingParts {
   /** Absent if embeddings are off. */
   readonly vectors?: VectorSource;
@@ -80,10 +85,15 @@ async function off(): Promise<never> {
   });
 }
 
-/** The keys of all stored passages. A vector is stored under the key of its passage. */
-export async function passageKeys(conversations: ConversationStore): Promise<Set<string>> {
+/**
+ * The keys of all stored passages that can be read, and whether these are all. A vector is stored under the key of
+ * its passage.
+ */
+export async function passageKeys(conversations: ConversationStore): Promise<PassageKeys> {
   const keys = new Set<string>();
-  for (const { conversationId } of await conversations.list()) {
+  const heads = await conversations.list();
+  let isComplete = conversations.damaged().length === 0;
+  for (const { conversationId } of heads) {
     try {
       for (const { content } of (await conversations.load(conversationId)).messages) {
         for (const { start, end } of embeddedPassages(content))
@@ -91,9 +101,10 @@ export async function passageKeys(conversations: ConversationStore): Promise<Set
       }
     } catch (error) {
       if (!isAppError(error)) throw error; // the check of conversations reports this file
+      isComplete = false;
     }
   }
-  return keys;
+  return { keys, isComplete };
 }
 
 /** The folder in which `daybook embeddings enable` installs the packages of the local model. */

@@ -617,6 +617,15 @@ describe('the other checks', () => {
     expect(await of(place, 'vectors')).toEqual([]);
   });
 
+  it('call no vector unwanted while a conversation cannot be read', async () => {
+    const place = doctorPlace();
+    place.write(`conversation-logs/${ID}/conversation.json`, '{"broken');
+    const folder = join(vectorsFolder(place.config), '00ff');
+    const row = { key: passageKey('one'), scale: 0.01, values: new Int8Array(8) };
+    await new VectorFiles(folder, 'model').write([row]);
+    expect(await of(place, 'vectors')).toEqual([]);
+  });
+
   it('find texts without a vector before the first vector is made, if embeddings are on', async () => {
     const place = doctorPlace({ DAYBOOK_EMBEDDINGS: 'ollama' });
     place.write(`conversation-logs/${ID}/conversation.json`, conversationText(['one', 'two']));

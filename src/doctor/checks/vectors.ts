@@ -37,12 +37,12 @@ const unembedded = (path: string, count: number, total: number): Found => ({
 });
 
 /**
- * `passageKeys`: returns the keys of the stored texts. It is called only if there are vectors, or if embeddings are
- * on.
+ * `passageKeys`: returns the keys of the stored texts that can be read, and whether these are all. It is called
+ * only if there are vectors, or if embeddings are on.
  */
 export const vectorCheck = (
   folder: string,
-  passageKeys: () => Promise<Set<string>>,
+  passageKeys: () => Promise<{ readonly keys: Set<string>; readonly isComplete: boolean }>,
   isOn: boolean,
 ): Check => ({
   name: 'vectors',
@@ -54,10 +54,11 @@ export const vectorCheck = (
       if (model.keys.size > 0) models.push(model);
     }
     if (models.length === 0 && !isOn) return;
-    const passages = await passageKeys();
+    const { keys: passages, isComplete } = await passageKeys();
     for (const model of models) {
       const count = [...model.keys].filter((key) => !passages.has(key)).length;
-      if (count > 0) found(orphans(model.path, count, passages));
+      // The text of a vector can be in a conversation that cannot be read now.
+      if (count > 0 && isComplete) found(orphans(model.path, count, passages));
     }
     // A model that is no longer used may have fewer vectors, so the best model counts.
     const missing = models.map(({ keys }) => [...passages].filter((key) => !keys.has(key)).length);

@@ -135,7 +135,7 @@ const settingFields = () => ({
           skipped: z.int(),
         })
         .describe(
-          'Number of conversations that were moved to the trash, removed from the trash permanently, or matched but not moved.',
+          'Number of conversations that were moved to the trash, removed from the trash permanently, or could not be moved.',
         )
         .exactOptional(),
     })
