@@ -55,6 +55,15 @@ const numbers = new Intl.NumberFormat();
 /** A number in the format of the user's language. */
 export const shownNumber = (count: number): string => numbers.format(count);
 
+const amounts = new Intl.NumberFormat(undefined, {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+});
+
+/** Such as `1,234.50 EUR`. */
+export const shownMoney = (total: number, currency: string): string =>
+  `${amounts.format(total)} ${currency}`;
+
 /** Such as `1 message` or `2,192 messages`. */
 export const counted = (count: number, name: string): string =>
   `${shownNumber(count)} ${name}${count === 1 ? '' : 's'}`;

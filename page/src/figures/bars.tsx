@@ -1,6 +1,6 @@
 /** Sums by name as bars. A name can be a link to the figures with only this name. */
 import type { Output } from '../api.js';
-import { shownNumber } from '../components.jsx';
+import { shownMoney, shownNumber } from '../components.jsx';
 import { hrefOf } from '../route.js';
 
 type Named = NonNullable<Output<'get_analytics'>['modules']>;
@@ -46,7 +46,7 @@ export function Bars({ title, rows, given, only = () => undefined }: BarsProps) 
                 <span style={{ width: `${(messages / most) * 100}%` }} />
               </td>
               <td class="number">
-                {costs.map(({ currency, total }) => `${total.toFixed(2)} ${currency}`).join(' ')}
+                {costs.map(({ currency, total }) => shownMoney(total, currency)).join(' ')}
               </td>
             </tr>
           ))}

@@ -8,6 +8,7 @@ import {
   Failure,
   FigureRow,
   type NamedFigures,
+  shownMoney,
   shownNumber,
 } from '../components.jsx';
 import { Bars, inMonth, ofModule, ofRole } from '../figures/bars.jsx';
@@ -139,7 +140,7 @@ function Conditions({ given }: { readonly given: Readonly<Record<string, string>
 }
 
 function Totals({ figures: { totals, pace } }: { readonly figures: Figures }) {
-  const cost = totals.costs.map(({ currency, total }) => `${total.toFixed(2)} ${currency}`);
+  const cost = totals.costs.map(({ currency, total }) => shownMoney(total, currency));
   const facts: NamedFigures = [
     ['conversations', shownNumber(totals.conversations)],
     ['messages', shownNumber(totals.messages)],
