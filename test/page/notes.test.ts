@@ -93,3 +93,21 @@ it('the list has all notes, even if one answer of the server cannot contain them
   }
   expect(await faultsOf(page)).toEqual([]);
 });
+
+it('the warning about a changed file is on the screen below in a long note too', async () => {
+  opened = await openPage(({ root }) => {
+    mkdirSync(join(root, 'memory-bank'), { recursive: true });
+    writeFileSync(join(root, 'memory-bank', 'bees.md'), 'Bees sleep.\n\n'.repeat(300));
+  });
+  const { page, root } = opened;
+  await page.waitForSelector('.empty');
+  await goTo(page, '#/notes/bees.md');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByLabel('Text of the note').press('End');
+  await page.evaluate(() => scrollTo(0, 4_000));
+  writeFileSync(join(root, 'memory-bank', 'bees.md'), 'Bees fly.\n');
+  const warning = page.locator('.failure', { hasText: 'Another program changed the file' });
+  await warning.waitFor();
+  const top = () => warning.evaluate((element) => element.getBoundingClientRect().top);
+  await expect.poll(top).toBeGreaterThanOrEqual(0);
+});
