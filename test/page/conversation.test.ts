@@ -248,6 +248,10 @@ it('the file of a conversation, also a damaged one, opens as plain text, only wi
   writeFileSync(path, 'x'.repeat(3_000_000));
   await file.reload();
   await expect.poll(() => file.evaluate(() => document.body.textContent?.length)).toBe(3_000_000);
+  const other = await context.newPage();
+  await other.goto(page.url());
+  const link = other.getByRole('link', { name: 'Open file' });
+  await expect.poll(() => link.getAttribute('href')).toContain(ID);
   const get = (id: string, headers: Record<string, string> = {}) =>
     fetch(`${served.origin}/api/conversations/${id}/conversation.json`, { headers });
   expect((await get(ID)).status).toBe(401);

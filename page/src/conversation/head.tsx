@@ -77,9 +77,7 @@ export function Head({ head, onChanged }: { readonly head: HeadFacts; onChanged(
         <CopyButton label="Copy path" text={head.conversationPath} />
         {!isReadOnly() && (
           <>
-            <a class="button" href={fileOf(head)} target="_blank" rel="noopener">
-              Open file
-            </a>
+            <FileLink id={head.conversationId} />
             <button type="button" class="danger" onClick={() => void remove().catch(report)}>
               Delete
             </button>
@@ -90,9 +88,15 @@ export function Head({ head, onChanged }: { readonly head: HeadFacts; onChanged(
   );
 }
 
-/** The file on the disk as plain text. */
-const fileOf = ({ conversationId }: HeadFacts) =>
-  `/api/conversations/${conversationId}/conversation.json`;
+/** Opens the file on the disk as plain text. */
+export function FileLink({ id }: { readonly id: string }) {
+  const href = `/api/conversations/${id}/conversation.json`;
+  return (
+    <a class="button" href={href} target="_blank" rel="noopener">
+      Open file
+    </a>
+  );
+}
 
 /** A link to the conversations with this tag; plain text in a frame, which has no timeline. */
 function Tag({ tag }: { readonly tag: string }) {

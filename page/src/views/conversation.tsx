@@ -2,12 +2,12 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
-import { call } from '../api.js';
+import { call, isReadOnly } from '../api.js';
 import { useChanges } from '../changes/use-changes.js';
 import { Empty, Failure } from '../components.jsx';
 import { AskHere } from '../conversation/ask-here.jsx';
 import { FindInside } from '../conversation/find-inside.jsx';
-import { Head } from '../conversation/head.jsx';
+import { FileLink, Head } from '../conversation/head.jsx';
 import { MessageView } from '../conversation/message.jsx';
 import { type MessagePages, usePages } from '../conversation/pages.js';
 import { Summary } from '../conversation/summary.jsx';
@@ -42,6 +42,11 @@ function Loaded({ id, named }: { readonly id: string; readonly named: number | u
   return (
     <article class="conversation">
       {failed && <Failure error={failed} />}
+      {failed?.code === 'CONVERSATION_CORRUPTED' && !head.data && !isReadOnly() && (
+        <p class="actions">
+          <FileLink id={id} />
+        </p>
+      )}
       {head.data && <Head head={head.data} onChanged={head.reload} />}
       {head.data && <Summary id={id} />}
       <FindInside id={id} at={named} onGo={(seq) => goTo(id, seq)} onWords={setWords} />
