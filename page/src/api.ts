@@ -32,7 +32,7 @@ import type { perplexityDeepResearchFollowup } from '../../src/tools/perplexity/
 import type { perplexitySearchFollowup } from '../../src/tools/perplexity/perplexity-search-followup.js';
 import type { sessionStart } from '../../src/tools/threads/session-start.js';
 import type { Change } from './changes/change.js';
-import { withFieldNames, withoutToolNames } from './reader-text.js';
+import { ofWrongField, withFieldNames, withoutToolNames } from './reader-text.js';
 
 interface Tools {
   get_analytics: typeof getAnalytics;
@@ -75,7 +75,7 @@ export class CallError extends Error {
   readonly hint: string;
 
   constructor(code: string, message: string, hint = '') {
-    super(withFieldNames(message));
+    super(withFieldNames(code === 'VALIDATION_ERROR' ? ofWrongField(message) : message));
     this.code = code;
     this.hint = withoutToolNames(hint);
   }

@@ -27,3 +27,9 @@ export function withoutToolNames(text: string): string {
     [...sentence.matchAll(NAME)].every(([, name = '']) => name in FIELDS);
   return sentences.filter(isClear).map(withFieldNames).join(' ');
 }
+
+/** The error about a wrong value of a field, without the names of the tool and of its argument. */
+export const ofWrongField = (message: string): string =>
+  message
+    .replace(/^[a-z_]+: "(\w+)"/, (_, name: string) => FIELDS[name] ?? name)
+    .replace(/ Description of the argument: .*/s, '');

@@ -140,6 +140,22 @@ it('an address selects the facts and the figures that are shown', async () => {
   await expect.poll(() => messages.innerText()).toMatch(/1$/);
   await page.getByRole('link', { name: 'All figures' }).click();
   await expect.poll(() => messages.innerText()).toMatch(/2$/);
+  await goTo(page, '#/figures?role=foo');
+  await expect.poll(() => page.locator('.failure').innerText()).toMatch(/^Role must be one of/);
+  await goTo(page, '#/knowledge?asOf=2025-13-45');
+  await expect.poll(() => page.locator('.failure').innerText()).toContain('must be a time');
+});
+
+it('a large cost has groups of digits and stays in its column', async () => {
+  opened = await openPage(({ root }) => {
+    const metadata = { cost: { total: 1_234_567.891, currency: 'EUR' } };
+    writeConversation(root, ID, {}, [{ role: 'assistant', content: 'one', metadata }]);
+  });
+  const { page } = opened;
+  await goTo(page, '#/figures');
+  const cell = page.locator('.bars .number', { hasText: 'EUR' }).first();
+  await expect.poll(() => cell.innerText()).toBe('1,234,567.89 EUR');
+  expect(await cell.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
 });
 
 it('the trash has a message if it contains more items than are shown', async () => {

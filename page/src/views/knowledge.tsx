@@ -33,7 +33,9 @@ export function Knowledge({ route }: { readonly route: Route }) {
   const settledDay = useSettled(asOf);
   // The neighbours of a node depend on the day. Without a node all facts, also ended, are loaded once.
   const isWhole = node === '';
-  const asked: Asked = { node, given, predicate, asOf: isWhole ? '' : settledDay, depth };
+  // The server refuses a day that does not exist.
+  const isDay = !Number.isNaN(Date.parse(settledDay || '1970-01-01'));
+  const asked: Asked = { node, given, predicate, asOf: isWhole && isDay ? '' : settledDay, depth };
   const request = JSON.stringify(asked);
   const { data, error, reload } = useLoaded(request, (signal) => readFacts(asked, signal));
   const stats = useLoaded('stats', (signal) => call('kg_stats', {}, signal));
