@@ -23,14 +23,14 @@ function randomOf(seed: number) {
   };
 }
 
-function exportOf(nodes: readonly Node[], shown: string) {
+function exportOf(nodes: readonly Node[], shown: string, title = 'T') {
   const mapping = nodes.map(({ id, parent, role }, index) => {
     const content = { content_type: 'text', parts: [`text of ${id}`] };
     const message = { id, author: { role }, create_time: 1.7e9 + index, content };
     return [id, { id, parent, message }];
   });
   const root = [ROOT, { id: ROOT, parent: null, message: null }];
-  const head = { id: 'conversation-of-the-tree', title: 'T', create_time: 1.7e9 };
+  const head = { id: 'conversation-of-the-tree', title, create_time: 1.7e9 };
   const update_time = 1.7e9 + nodes.length;
   return [
     { ...head, update_time, current_node: shown, mapping: Object.fromEntries([root, ...mapping]) },
@@ -170,5 +170,28 @@ it('an import lists the store once, however many conversations were continued on
   expect(list).toHaveBeenCalledTimes(1);
   const before = bench.hash();
   await bench.importText(exportOfAll(3), 'conversations.json');
+  expect(bench.hash()).toBe(before);
+});
+
+it('a branch that grows has the new title of its conversation', async () => {
+  const bench = await openImportBench();
+  const node = (number: number, parent: string, role: Node['role']) => ({
+    id: idOf(number),
+    parent,
+    role,
+  });
+  const nodes = [
+    node(1, ROOT, 'user'),
+    node(2, idOf(1), 'assistant'),
+    node(3, idOf(1), 'assistant'),
+  ];
+  const titles = () => bench.folders().map((name) => bench.jsonOf(name).title);
+  await bench.importText(exportOf(nodes, idOf(2), 'Old'), 'conversations.json');
+  expect(titles()).toEqual(['Old', 'Old']);
+  nodes.push(node(4, idOf(3), 'user'));
+  await bench.importText(exportOf(nodes, idOf(4), 'New'), 'conversations.json');
+  expect(titles()).toEqual(['New', 'New']);
+  const before = bench.hash();
+  await bench.importText(exportOf(nodes, idOf(4), 'New'), 'conversations.json');
   expect(bench.hash()).toBe(before);
 });

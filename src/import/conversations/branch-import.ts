@@ -6,10 +6,12 @@
  */
 import { later } from '../../base/clock.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import type { Revision } from '../../stores/conversations/document/apply-revision.js';
+import type { Conversation } from '../../stores/conversations/document/schema.js';
 import type { AlreadyImported, Identified } from './already-imported.js';
-import type { SourceId, SourceMark } from './import-mark.js';
+import { markIn, type SourceId, type SourceMark, withNewerHead } from './import-mark.js';
 import { type Candidate, type CandidateMessage, otherVersionId } from './planned-conversation.js';
-import type { BranchContent } from './reconcile.js';
+import { type BranchContent, headRevision } from './reconcile.js';
 
 export interface BranchImportOptions {
   readonly store: ConversationStore;
@@ -98,7 +100,7 @@ export class BranchImport {
 
   async #extend(
     { conversationId, messages: before }: Place,
-    { fields }: Candidate,
+    candidate: Candidate,
     messages: readonly CandidateMessage[],
   ): Promise<BranchOutcome> {
     const { store, known, dryRun, requireHeld } = this.#options;
@@ -107,7 +109,7 @@ export class BranchImport {
       await store.revise(conversationId, (current) => {
         requireHeld();
         return {
-          updatedAt: later(current.updatedAt, fields.updatedAt),
+          ...headOfBranch(current, candidate),
           messages: [...current.messages, ...messages],
         };
       });
@@ -148,6 +150,18 @@ export class BranchImport {
       if (this.#options.known.get({ kind, id: own }) === undefined) return own;
     }
   }
+}
+
+/**
+ * The head of a stored branch follows the source too, because a branch that the source shows as the main one now
+ * does not come under its own id any more.
+ */
+function headOfBranch(current: Conversation, candidate: Candidate): Revision {
+  const own = markIn(current.metadata);
+  const { mark, fields } = candidate;
+  if (own === undefined || own.kind !== mark.kind || own.id === mark.id)
+    return { updatedAt: later(current.updatedAt, fields.updatedAt) };
+  return headRevision(current, own, { ...candidate, mark: withNewerHead(own, mark) });
 }
 
 /**

@@ -177,7 +177,7 @@ function firstMissing(
  * Title, module, tags and pin follow the source unless one of them was changed here. A title that was
  * derived from a message is replaced in any case. If the source is older than the imported one, all stay.
  */
-function headRevision(
+export function headRevision(
   current: Conversation,
   mark: SourceMark,
   { fields, mark: now }: Candidate,
