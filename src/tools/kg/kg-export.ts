@@ -56,7 +56,12 @@ export const kgExport = defineTool({
     const request = { format, filter, signal, onProgress };
     if (file !== undefined) {
       const { missingNotes, ...written } = await graphExport.toFile(file, request);
-      return { hasMore: false, ...written, ...(await noteIf(written.lines === 0)), ...named(missingNotes) };
+      return {
+        hasMore: false,
+        ...written,
+        ...(await noteIf(written.lines === 0)),
+        ...named(missingNotes),
+      };
     }
     const room = { max: budget - OVERHEAD_TOKENS, measure: estimateTokens };
     const { missingNotes, ...page } = await graphExport.toText(request, offset, room);
