@@ -55,8 +55,8 @@ export const noteResources: ResourceKind = {
     return memoryBank.known().map(({ path }) => [path, ''] as const);
   },
   follow: ({ memoryBank }, notifier) =>
-    memoryBank.follow(({ path, note }) => {
-      notifier.changed(path);
+    memoryBank.follow(({ path, note, isSameText }) => {
+      if (!isSameText) notifier.changed(path);
       notifier.listed(path, note === undefined ? undefined : '');
     }),
 };

@@ -1,5 +1,5 @@
 /** Notes as resources through the official client: listed, read, completed, news of edits by hand. */
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { codesOf, resourceUpdates } from '../support/resource-updates.js';
@@ -123,6 +123,15 @@ describe('notes as resources', () => {
     await expect.poll(() => received.listChanged, { timeout: 30_000 }).toBe(1);
     await opened.session.call('mb_edit', { path: 'a.md', oldText: 'two', newText: 'three' });
     await expect.poll(() => updated, { timeout: 30_000 }).toEqual([uri, uri]);
+    // The same text is no news, although the time of the file is new.
+    utimesSync(fileOf('a.md'), 1, 1);
+    await listed();
+    put('b.md', 'last');
+    await client.subscribeResource({ uri: 'daybook://note/b.md' });
+    put('b.md', 'very last');
+    await expect.poll(() => updated, { timeout: 30_000 }).toContain('daybook://note/b.md');
+    await client.unsubscribeResource({ uri: 'daybook://note/b.md' });
+    expect(updated.splice(2)).not.toContain(uri);
     rmSync(fileOf('a.md'));
     await expect.poll(() => updated, { timeout: 30_000 }).toEqual([uri, uri, uri]);
     expect(received.listChanged).toBe(2); // the list is notified first

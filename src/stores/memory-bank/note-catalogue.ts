@@ -40,6 +40,8 @@ export interface NoteChange {
   readonly path: string;
   /** The present note; absent if it no longer exists or cannot be read. */
   readonly note?: Note;
+  /** Whether the text is the same as before: only the time of the file is new. */
+  readonly isSameText: boolean;
 }
 
 export interface SkippedFile {
@@ -65,9 +67,11 @@ export class NoteCatalogue extends FileCatalogue<NoteVersion, NoteInfo> {
 
   /** Calls `listener` with every later change. Returns the unsubscribe function. */
   follow(listener: (change: NoteChange) => void): () => void {
-    return this.onChange(({ name: path, version }) =>
-      listener({ path, ...(version && { note: version.note }) }),
-    );
+    return this.onChange(({ name: path, version, previous }) => {
+      const hash = version?.note.hash;
+      const isSameText = hash !== undefined && hash === previous?.summary?.hash;
+      listener({ path, isSameText, ...(version && { note: version.note }) });
+    });
   }
 
   /** Returns all notes, sorted by path. */
