@@ -2,6 +2,7 @@
 import { type Clock, systemClock } from '../base/clock.js';
 import { isAppError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
+import { throwIfCancelled } from '../fts/cancellation.js';
 import type { VectorScores, VectorSource } from '../recall/vector-source.js';
 import { maskedBy, type TextMasker } from '../stores/text-masker.js';
 import type { EmbeddingSync } from './embedding-sync.js';
@@ -46,10 +47,11 @@ export function createVectorSource(
       let timer: NodeJS.Timeout | undefined;
       try {
         if (loads) await sync.load();
+        const { value: masked } = await maskedBy(masker, variants);
+        throwIfCancelled(signal);
         // Not AbortSignal.timeout: on Node 20 a signal in AbortSignal.any can be garbage-collected before it.
         timer = setTimeout(() => limit.abort(), answerWithinMs);
         const either = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
-        const { value: masked } = await maskedBy(masker, variants);
         const asked = await sync.ask(masked, either);
         if (asked === undefined) return undefined;
         const { rows, cosines } = asked;
