@@ -39,8 +39,8 @@ function runAsUser(place: Place, ...args: string[]) {
   if (ids.uid !== undefined) execFileSync('chown', ['-R', `${ids.uid}:${ids.gid}`, place.folder]);
   const all = [MAIN, '--root', place.root, ...args, '--json'];
   const options = { env: place.env, cwd: place.folder, encoding: 'utf8', ...ids } as const;
-  const { status, stdout } = spawnSync(process.execPath, all, options);
-  return { status, answer: JSON.parse(stdout) };
+  const { status, stdout, stderr } = spawnSync(process.execPath, all, options);
+  return { status, stderr, answer: JSON.parse(stdout) };
 }
 
 const contents = ({ root }: Place) =>
@@ -141,6 +141,28 @@ it.skipIf(process.platform === 'win32').each([
     chmodSync(join(folder, name), 0o700);
     const after = runAsUser(place, 'prune', '--older-than', '9d', '--yes');
     expect(after).toMatchObject({ status: 0, answer: { moved: [{}], skipped: [] } });
+  });
+});
+
+it('an archive that cannot be read does not keep another one from being searched and restored', async () => {
+  await withPlace(async (place) => {
+    const ids = ['20221110-1668038400000', '20231210-1702166400000'] as const;
+    for (const id of ids) {
+      const folder = join(place.root, 'conversation-logs', id);
+      mkdirSync(folder, { recursive: true });
+      const file = { messages: [{ role: 'user', content: 'text' }] };
+      writeFileSync(join(folder, 'conversation.json'), JSON.stringify(file));
+    }
+    const { answer } = runAsUser(place, 'archive', '--older-than', '9d', '--yes');
+    expect(answer.archived).toHaveLength(2);
+    const [unreadable, readable] = ids;
+    const archive = join(place.root, 'archive', 'conversations-2022-11.tar.gz');
+    chmodSync(archive, 0o000);
+    const found = runAsUser(place, 'search', 'text', '--archive');
+    expect(found.answer.results).toMatchObject([{ conversationId: readable }]);
+    expect(found.stderr).toContain(archive);
+    expect(runAsUser(place, 'restore', readable)).toMatchObject({ status: 0 });
+    expect(runAsUser(place, 'restore', unreadable).status).not.toBe(0);
   });
 });
 

@@ -1,13 +1,5 @@
 /** Archives: old conversations are moved to a checked archive, can be searched there, and be restored. */
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS, isoTime } from '../../src/base/clock.js';
@@ -25,9 +17,6 @@ async function said({ conversations }: Place, daysAgo: number, fields = {}): Pro
   const made = await conversations.create({ createdAt, updatedAt: createdAt, messages, ...fields });
   return made.conversationId;
 }
-
-/** Root may read every file. */
-const isRoot = process.getuid?.() === 0;
 
 const archiveAll = async ({ archives }: Place) =>
   archives.archive(await archives.choose({ olderThanDays: 365 }));
@@ -199,24 +188,6 @@ describe('archives', () => {
     expect(await archives.restore(a)).toEqual({ conversationId: a });
     expect(await conversations.list()).toHaveLength(1);
   });
-
-  it.skipIf(isRoot)(
-    'that may not be read do not keep others from being searched and restored',
-    async () => {
-      const place = await openMaintained();
-      const { archives } = place;
-      const a = await said(place, 400);
-      await said(place, 800);
-      const { made } = await archiveAll(place);
-      chmodSync(made.find((each) => each.includes('2022-11')) ?? '', 0o000);
-      const seen = await archives.unpacked(async (logsFolder, problems) => [
-        existsSync(join(logsFolder, a)),
-        ...problems.map(({ code }) => code),
-      ]);
-      expect(seen).toEqual([true, 'FILESYSTEM_ERROR']);
-      expect(await archives.restore(a)).toEqual({ conversationId: a });
-    },
-  );
 
   it('are not made again for a conversation that a killed run left also in the store', async () => {
     const place = await openMaintained();
