@@ -93,9 +93,10 @@ export class ArchiveFiles {
       const isEarlier = before !== undefined && before.month === month && at < before.at;
       made.push({ path, month, at: isEarlier ? before.at : at });
     }
-    const isNewer = (one: { at: string }, other: { at: string }) => one.at > other.at;
-    made.reverse().sort((a, b) => Number(isNewer(b, a)) - Number(isNewer(a, b)));
-    return made.map(({ path }) => path);
+    return made
+      .reverse()
+      .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
+      .map(({ path }) => path);
   }
 
   async sizeBytes(): Promise<number> {
