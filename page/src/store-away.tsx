@@ -22,9 +22,9 @@ export function StoreAway() {
   return (
     <p class="failure" role="alert">
       <strong>The store cannot be written now.</strong> The page shows what the server has in
-      memory, which may be incomplete. Changes wait there, and are lost if the server ends before
-      they are stored. Make the folder of the store available again: connect or mount its drive,
-      move it back, or free space on its disk.
+      memory, which may be incomplete. New texts wait there, and are lost if the server ends before
+      they are stored. Other changes are refused. Make the folder of the store available again:
+      connect or mount its drive, move it back, or free space on its disk.
     </p>
   );
 }
