@@ -173,14 +173,23 @@ it('the picture stays as the user moved it when a fact is added', async () => {
       const pixels = element.getContext('2d')?.getImageData(0, 0, width, height).data ?? [];
       return pixels.filter((alpha, at) => at % 4 === 3 && alpha > 250).length;
     });
-  await page.waitForTimeout(1_500);
-  const before = await painted();
+  /** Waits until the layout stands still. */
+  const settled = async () => {
+    let last = -1;
+    const isSettled = async () => {
+      const before = last;
+      last = await painted();
+      return last === before && last > 0;
+    };
+    await expect.poll(isSettled, { interval: 300 }).toBe(true);
+    return last;
+  };
+  const before = await settled();
   const { x = 0, y = 0, width = 0, height = 0 } = (await canvas.boundingBox()) ?? {};
   await page.mouse.move(x + width / 2, y + height / 2);
   for (let at = 0; at < 12; at++) await page.mouse.wheel(0, 100);
   await expect.poll(painted).toBeLessThan(before * 0.6);
   await run(opened.place, ['kg', 'add', 'Ada', 'writes', 'notes']);
   await page.waitForSelector('.facts-table td:has-text("notes")');
-  await page.waitForTimeout(1_500);
-  expect(await painted()).toBeLessThan(before * 0.6);
+  expect(await settled()).toBeLessThan(before * 0.6);
 });
