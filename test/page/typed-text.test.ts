@@ -199,17 +199,17 @@ it('the page does not take its own change of a note for that of another program'
   expect(readFileSync(join(root, 'memory-bank', 'bees.md'), 'utf8')).toBe('# Bees and wasps\n');
 });
 
-it('a stored tag with a comma stays one tag when another tag is added', async () => {
+it('a stored tag with a comma stays one tag, also if another one is a part of it', async () => {
   const { page, root } = await openPage((place) =>
-    writeConversation(place.root, ID, { title: 'Moon', tags: ['salt, sugar', 'old'] }, ONE),
+    writeConversation(place.root, ID, { title: 'Moon', tags: ['salt, sugar', 'sea salt, sugar', 'old'] }, ONE),
   );
   await goTo(page, `#/conversation/${ID}`);
   await page.getByRole('button', { name: 'Edit' }).click();
-  await page.getByLabel('Tags, separated by commas').fill('salt, sugar, new');
+  await page.getByLabel('Tags, separated by commas').fill('sea salt, sugar, new');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.waitForSelector('.tag:has-text("new")');
   const file = join(root, 'conversation-logs', ID, 'conversation.json');
-  expect(JSON.parse(readFileSync(file, 'utf8')).tags).toEqual(['salt, sugar', 'new']);
+  expect(JSON.parse(readFileSync(file, 'utf8')).tags).toEqual(['sea salt, sugar', 'new']);
 });
 
 it('Enter and Escape of an input method neither open a result nor end an edit', async () => {

@@ -203,8 +203,16 @@ function Edit(props: {
 
 /** The tags of the field. A stored tag with a comma that is still in the field stays one tag. */
 function tagsOf(text: string, stored: readonly string[] = []): string[] {
-  const whole = stored.filter((tag) => tag.includes(',') && text.includes(tag));
-  const rest = whole.reduce((left, tag) => left.replace(tag, ''), text);
+  let rest = text;
+  // The longest first, because one can be a part of another.
+  const byLength = stored
+    .filter((tag) => tag.includes(','))
+    .toSorted((a, b) => b.length - a.length);
+  const whole = byLength.filter((tag) => {
+    const isThere = rest.includes(tag);
+    rest = rest.replace(tag, '');
+    return isThere;
+  });
   const single = rest.split(',').map((tag) => tag.trim());
   return [...whole, ...single.filter((tag) => tag !== '')];
 }
