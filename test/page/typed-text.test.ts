@@ -201,7 +201,12 @@ it('the page does not take its own change of a note for that of another program'
 
 it('a stored tag with a comma stays one tag, also if another one is a part of it', async () => {
   const { page, root } = await openPage((place) =>
-    writeConversation(place.root, ID, { title: 'Moon', tags: ['salt, sugar', 'sea salt, sugar', 'old'] }, ONE),
+    writeConversation(
+      place.root,
+      ID,
+      { title: 'Moon', tags: ['salt, sugar', 'sea salt, sugar', 'old'] },
+      ONE,
+    ),
   );
   await goTo(page, `#/conversation/${ID}`);
   await page.getByRole('button', { name: 'Edit' }).click();
