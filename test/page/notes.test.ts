@@ -73,7 +73,7 @@ it('the list has all notes, even if one answer of the server cannot contain them
   opened = await openPage(({ root }) => {
     const folder = join(root, 'memory-bank', 'ideas');
     mkdirSync(folder, { recursive: true });
-    for (let at = 0; at < 1_100; at++) writeFileSync(join(folder, `${at}.md`), '# Bees\n');
+    for (let at = 0; at < 1_100; at++) writeFileSync(join(folder, `${at}.md`), `# Bee ${at}\n`);
   });
   const { page } = opened;
   await page.waitForSelector('.empty');
@@ -83,13 +83,16 @@ it('the list has all notes, even if one answer of the server cannot contain them
   for (const width of [1_100, 360]) {
     await page.setViewportSize({ width, height: 720 });
     await page.getByRole('link', { name: 'ideas/999.md', exact: true }).click();
-    const shows = ['nav[aria-label=Notes] [aria-current]', '.note h1:text("Bees")'];
-    for (const shown of shows) {
-      const { y = -1 } = (await page.locator(shown).boundingBox()) ?? {};
-      expect(y, `${shown} at ${width}`).toBeGreaterThan(0);
-      expect(y, `${shown} at ${width}`).toBeLessThan(700);
+    const chosen = 'nav[aria-label=Notes] [aria-current]:has(:text-is("ideas/999.md"))';
+    for (const shown of [chosen, '.note h1:text-is("Bee 999")']) {
+      const isOnScreen = async () => {
+        const { y = -1 } = (await page.locator(shown).boundingBox()) ?? {};
+        return y > 0 && y < 700;
+      };
+      await expect.poll(isOnScreen, { message: `${shown} at ${width}` }).toBe(true);
     }
     await page.getByRole('link', { name: 'ideas/1.md', exact: true }).click();
+    await page.waitForSelector('.note h1:text-is("Bee 1")');
   }
   expect(await faultsOf(page)).toEqual([]);
 });
