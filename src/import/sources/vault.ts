@@ -6,8 +6,9 @@ import { posix } from 'node:path';
 import type { InputFile } from '../../files/input/input-types.js';
 import { textOf, unreadable } from '../reading/documents.js';
 import { notesOf, plainName } from '../reading/note-paths.js';
+import { isTranscript } from '../reading/transcript.js';
 import type { ImportItem, Source } from '../source-interface.js';
-import { frontMatter, isTranscript } from './markdown.js';
+import { frontMatter } from './markdown.js';
 
 const NOTE = /\.(md|markdown)$/i;
 const MAX_PEEKS = 5;
@@ -28,8 +29,9 @@ export const vault: Source = {
     if (files.some(({ name }) => /(^|\/)\.obsidian\//.test(name))) return true;
     for (const file of notes.slice(0, MAX_PEEKS)) {
       const text = (await textOf(file)) ?? '';
-      if (frontMatter(text).fields.has('permalink')) return true;
-      if (isTranscript(text)) return false;
+      const { fields, body } = frontMatter(text);
+      if (fields.has('permalink')) return true;
+      if (isTranscript(body)) return false;
     }
     return true;
   },
