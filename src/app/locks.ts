@@ -1,7 +1,7 @@
 /** The write locks of a store, in all its folders. */
 import type { Config } from '../config/config.js';
+import { heldLocks, type LockFacts } from '../files/locks/held-locks.js';
 import { locksFolderIn } from '../files/locks/lock-folders.js';
-import { heldLocks, type LockFacts } from '../files/locks/lock-inspection.js';
 import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 
 /** The folders of the locks. The graph has a folder of its own if it is not in the memory bank. */

@@ -1,8 +1,8 @@
 /** Finds what dead processes left: locks, temporary files, interrupted removals. */
 import { join } from 'node:path';
 import { leftBehindIn, sweepTemporaries } from '../../files/atomic/staging.js';
+import { heldLocks, leftInLocks } from '../../files/locks/held-locks.js';
 import { sweepLocks } from '../../files/locks/leftover-locks.js';
-import { heldLocks, leftInLocks } from '../../files/locks/lock-inspection.js';
 import { STALE_AFTER_MS } from '../../files/locks/lock-takeover.js';
 import { listFolders } from '../../files/paths/folders.js';
 import { PENDING_REMOVAL } from '../../files/trash/trash-folder.js';

@@ -5,7 +5,7 @@ import { listFolders } from '../paths/folders.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
 import { isDead, type LockFolder, removeDeadOwner, removeIfEmpty } from './lock-takeover.js';
-import { isOwnerName } from './process-identity.js';
+import { isOwnerName } from './owner-liveness.js';
 
 /**
  * Removes what dead processes left in `locksFolder`: locks, private folders and discarded folders. An

@@ -30,7 +30,7 @@ import {
   WANTED,
 } from './lock-takeover.js';
 import { ownedNames } from './owned-names.js';
-import { isOwnerName, ownerName } from './process-identity.js';
+import { isOwnerName, ownerName } from './owner-liveness.js';
 
 /** How long a caller waits before it gets `LOCKED`. */
 const WAIT_LIMIT_MS = 10_000;

@@ -12,7 +12,7 @@ import { ignoreErrno, TAKEN_ON_WINDOWS } from '../file-errors.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
 import { ownedNames } from './owned-names.js';
-import { isOfEarlierBoot, isOwnerName, isOwnName, isSurelyDead } from './process-identity.js';
+import { isOfEarlierBoot, isOwnerName, isOwnName, isSurelyDead } from './owner-liveness.js';
 
 /** The name of the mark that a waiting process makes in the owner's folder. */
 export const WANTED = 'wanted';

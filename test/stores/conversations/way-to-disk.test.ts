@@ -21,7 +21,7 @@ const ASKED = [
   'files/atomic/rename-with-retry.ts',
   'files/locks/lock-acquisition.ts',
   'files/locks/lock-handoff.ts',
-  'files/locks/process-identity.ts',
+  'files/locks/owner-liveness.ts',
   'files/locks/lock-takeover.ts',
   'stores/conversations/document/apply-appends.ts',
   'stores/conversations/document/conversation-id.ts',
