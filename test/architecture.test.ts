@@ -211,7 +211,7 @@ describe('architecture', () => {
     const whole = /import\s+(?:\* as )?\w+\s+from 'node:fs/;
     const found = sources.filter((s) => importing(s.code) || whole.test(s.code)).map((s) => s.path);
     // The second one reads what /proc says of other processes.
-    const allowed = /^files\/(safe-access\/[\w-]+|locks\/owner-liveness)\.ts$/;
+    const allowed = /^files\/(safe-access\/[\w-]+|locks\/process-identity)\.ts$/;
     expect(found.filter((path) => !allowed.test(path))).toEqual([]);
     expect(found).toContain('files/safe-access/open-regular.ts');
   });

@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
 import { locksFolderIn } from '../../src/files/locks/lock-folders.js';
 import { releaseLeftLocks } from '../../src/files/locks/lock-handoff.js';
-import { ownerName } from '../../src/files/locks/owner-liveness.js';
+import { ownerName } from '../../src/files/locks/process-identity.js';
 import {
   type ConversationStore,
   openConversationStore,

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { sleep } from '../../src/base/clock.js';
-import { isOwnerName } from '../../src/files/locks/owner-liveness.js';
+import { isOwnerName } from '../../src/files/locks/process-identity.js';
 import { allOf, fact, graphIn } from '../stores/knowledge-graph/graph.js';
 import { Child } from '../support/child.js';
 import { tempFolder, timeLimitMs } from '../support/rounds.js';

@@ -18,7 +18,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { isOwnerName } from '../../src/files/locks/owner-liveness.js';
+import { isOwnerName } from '../../src/files/locks/process-identity.js';
 import { MAIN, runCommand, withPlace } from '../e2e/harness.js';
 import { chatgptConversation } from '../support/chatgpt-conversation.js';
 

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sleep } from '../../src/base/clock.js';
 import { sweepLocks } from '../../src/files/locks/leftover-locks.js';
-import { ownerName } from '../../src/files/locks/owner-liveness.js';
+import { ownerName } from '../../src/files/locks/process-identity.js';
 import { Child } from '../support/child.js';
 import { rounds, tempFolder, timeLimitMs } from '../support/rounds.js';
 import type { ContenderTask, ContenderTurn } from './children/contender.js';

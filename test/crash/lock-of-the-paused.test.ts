@@ -10,7 +10,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/base/clock.js';
-import { isOwnerName } from '../../src/files/locks/owner-liveness.js';
+import { isOwnerName } from '../../src/files/locks/process-identity.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { Child } from '../support/child.js';
 import { tempFolder, timeLimitMs } from '../support/rounds.js';

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, utimes } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ownerName } from '../../src/files/locks/owner-liveness.js';
+import { ownerName } from '../../src/files/locks/process-identity.js';
 import { runInTerminal } from '../support/terminal.js';
 import { type Place, runCommand, withPlace } from './harness.js';
 

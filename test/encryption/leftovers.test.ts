@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ownerName } from '../../src/files/locks/owner-liveness.js';
+import { ownerName } from '../../src/files/locks/process-identity.js';
 import { withPlace } from '../e2e/harness.js';
 import { filesWith, keyIn, run } from './store.js';
 

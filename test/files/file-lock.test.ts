@@ -20,7 +20,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { sleep } from '../../src/base/clock.js';
 import { withLock } from '../../src/files/locks/file-lock.js';
 import { sweepLocks } from '../../src/files/locks/leftover-locks.js';
-import { isSurelyDead, ownerName } from '../../src/files/locks/owner-liveness.js';
+import { isSurelyDead, ownerName } from '../../src/files/locks/process-identity.js';
 import { tapFs } from '../support/fs-tap.js';
 import { tempFolder } from '../support/temp-folder.js';
 

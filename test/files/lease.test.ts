@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { sleep } from '../../src/base/clock.js';
 import { tryLease } from '../../src/files/locks/lease.js';
-import { ownerName } from '../../src/files/locks/owner-liveness.js';
+import { ownerName } from '../../src/files/locks/process-identity.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 async function turns(count: number): Promise<void> {

@@ -281,7 +281,7 @@ function afterFate(file: File, fate: DataFate): Buffer {
 }
 
 /**
- * Matches `<boot id>-<pid namespace>-<pid>-…` of src/files/locks/owner-liveness.ts, but not the middle of a
+ * Matches `<boot id>-<pid namespace>-<pid>-…` of src/files/locks/process-identity.ts, but not the middle of a
  * UUID.
  */
 const NAME_OF_THIS_PROCESS = /([0-9a-f]{8}-\d{6,}-\d+)-\d+-([0-9a-z]+)/g;

@@ -10,7 +10,7 @@ import { systemClock } from '../../base/clock.js';
 import { errnoOf } from '../../base/errors.js';
 import { randomHex } from '../../base/ids.js';
 import { ignoreErrno, withFileError } from '../file-errors.js';
-import { isHere, isSurelyDead, ownerName } from '../locks/owner-liveness.js';
+import { isHere, isSurelyDead, ownerName } from '../locks/process-identity.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
 

@@ -40,7 +40,7 @@ import { requirePresent } from '../store-presence.js';
 import { acquire, isWanted, type OwnedLock, release } from './lock-acquisition.js';
 import { noteUse, takeLastUse } from './lock-handoff.js';
 import { GONE } from './lock-takeover.js';
-import { HEARTBEAT_INTERVAL_MS } from './owner-liveness.js';
+import { HEARTBEAT_INTERVAL_MS } from './process-identity.js';
 
 const MAX_RUNS = 20;
 

@@ -4,7 +4,7 @@
  * lease. So a lease only avoids double work; what must not happen twice needs the write lock (file-lock.ts).
  *
  * The file `<path>.owner` beside the lock `<path>.lock` contains the name of the owner's process
- * (owner-liveness.ts). The lease is free if that process ran on this machine and is dead. It is also free if
+ * (process-identity.ts). The lease is free if that process ran on this machine and is dead. It is also free if
  * the file is still missing after a second: then the process died before it wrote its name. Otherwise the
  * lease ends 20 s after its last refresh. If the time of this refresh is in the future, because a clock was
  * wrong, the lease is free if its owner does not refresh it within 10 s.
@@ -23,7 +23,7 @@ import { isSameStamp, readStampNow, type Stamp } from '../read/stamp.js';
 import { readWhole } from '../read/whole-file.js';
 import { inFolder, pinFolder } from '../safe-access/pinned-folder.js';
 import { notAFolderError } from '../safe-access/refusal-errors.js';
-import { isSurelyDead, ownerName } from './owner-liveness.js';
+import { isSurelyDead, ownerName } from './process-identity.js';
 
 /** A lease whose owner cannot be checked ends this long after its last refresh. */
 export const LEASE_STALE_MS = 20_000;

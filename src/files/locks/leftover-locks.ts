@@ -1,11 +1,12 @@
-/** Removes what dead processes left in the folder of the locks. lock-takeover.ts decides which owners are dead. */
+/** Removes what dead processes left in the folder of the locks. owner-liveness.ts decides which owners are dead. */
 import { basename, join } from 'node:path';
 import { withFileError } from '../file-errors.js';
 import { listFolders } from '../paths/folders.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
-import { isDead, type LockFolder, removeDeadOwner, removeIfEmpty } from './lock-takeover.js';
-import { isOwnerName } from './owner-liveness.js';
+import { type LockFolder, removeDeadOwner, removeIfEmpty } from './lock-takeover.js';
+import { isDead } from './owner-liveness.js';
+import { isOwnerName } from './process-identity.js';
 
 /**
  * Removes what dead processes left in `locksFolder`: locks, private folders and discarded folders. An

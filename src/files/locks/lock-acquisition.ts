@@ -19,7 +19,6 @@ import { symlinkError } from '../safe-access/refusal-errors.js';
 import {
   discardedName,
   exists,
-  forgetOwner,
   GONE,
   IS_WINDOWS,
   type LockFolder,
@@ -30,7 +29,8 @@ import {
   WANTED,
 } from './lock-takeover.js';
 import { ownedNames } from './owned-names.js';
-import { isOwnerName, ownerName } from './owner-liveness.js';
+import { forgetOwner } from './owner-liveness.js';
+import { isOwnerName, ownerName } from './process-identity.js';
 
 /** How long a caller waits before it gets `LOCKED`. */
 const WAIT_LIMIT_MS = 10_000;

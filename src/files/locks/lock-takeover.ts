@@ -1,18 +1,13 @@
-/**
- * Takes a lock over from a dead owner (file-lock.ts), and decides whether an owner is dead. Whether an owner
- * still runs cannot be determined if it ran on another machine, in another container, or before this machine
- * started. Such an owner counts as dead when it no longer touches its folder.
- */
+/** Takes a lock over from a dead owner (owner-liveness.ts). */
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { lstat, readdir, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { systemClock } from '../../base/clock.js';
 import { errnoOf } from '../../base/errors.js';
 import { ignoreErrno, TAKEN_ON_WINDOWS } from '../file-errors.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
-import { ownedNames } from './owned-names.js';
-import { isOfEarlierBoot, isOwnerName, isOwnName, isSurelyDead } from './owner-liveness.js';
+import { isDead } from './owner-liveness.js';
+import { isOwnerName } from './process-identity.js';
 
 /** The name of the mark that a waiting process makes in the owner's folder. */
 export const WANTED = 'wanted';
@@ -102,42 +97,4 @@ export function removeIfEmpty(path: string): void {
 
 export async function exists(path: string): Promise<boolean> {
   return (await ignoreErrno(GONE, lstat(path))) !== undefined;
-}
-
-/**
- * A waiter removes an owner that did not touch its folder for this long on the waiter's monotonic clock. A living
- * owner touches it every five seconds.
- */
-export const STALE_AFTER_MS = 30_000;
-
-/**
- * By lock path: an owner on another machine or in another container, the time of its last touch, and since
- * when (monotonic) that time has not changed.
- */
-const observed = new Map<string, { owner: string; mtimeMs: number; since: number }>();
-
-/** For a lock that this process has acquired. */
-export function forgetOwner(lockPath: string): void {
-  observed.delete(lockPath);
-}
-
-/** `ownerPath`: the folder of the owner, which is inside the lock at `path`. FILESYSTEM_ERROR. */
-export async function isDead(path: string, owner: string, ownerPath: string): Promise<boolean> {
-  const isSure = isOwnName(owner) ? !ownedNames.has(owner) : isSurelyDead(owner);
-  return isSure || isStale(path, owner, ownerPath);
-}
-
-async function isStale(path: string, owner: string, ownerPath: string): Promise<boolean> {
-  const found = await ignoreErrno(['ENOENT'], lstat(ownerPath));
-  if (found === undefined) return false;
-  if (isOfEarlierBoot(owner, found.mtimeMs)) return true;
-  const now = systemClock.monotonic();
-  const last = observed.get(path);
-  if (last === undefined || last.owner !== owner || last.mtimeMs !== found.mtimeMs) {
-    observed.set(path, { owner, mtimeMs: found.mtimeMs, since: now });
-    return false;
-  }
-  if (now - last.since < STALE_AFTER_MS) return false;
-  observed.delete(path);
-  return true;
 }

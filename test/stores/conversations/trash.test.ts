@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ownerName } from '../../../src/files/locks/owner-liveness.js';
+import { ownerName } from '../../../src/files/locks/process-identity.js';
 import { errorOf } from '../../support/error-of.js';
 import { ID0, openStore, T0, user } from './store.js';
 

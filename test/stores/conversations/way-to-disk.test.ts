@@ -22,7 +22,7 @@ const ASKED = [
   'files/locks/lock-acquisition.ts',
   'files/locks/lock-handoff.ts',
   'files/locks/owner-liveness.ts',
-  'files/locks/lock-takeover.ts',
+  'files/locks/process-identity.ts',
   'stores/conversations/document/apply-appends.ts',
   'stores/conversations/document/conversation-id.ts',
   'stores/conversations/document/document.ts',

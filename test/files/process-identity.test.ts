@@ -11,7 +11,7 @@ import {
   isOwnerName,
   isSurelyDead,
   ownerName,
-} from '../../src/files/locks/owner-liveness.js';
+} from '../../src/files/locks/process-identity.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const hasProc = existsSync('/proc/self/stat');
