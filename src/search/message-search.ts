@@ -16,8 +16,8 @@ import {
   type SearchCaller,
   WAIT_FOR_BUILD_MS,
 } from './messages/keyword-search.js';
-import { totalsWithout } from './messages/message-filters.js';
 import type { MessageHit } from './messages/message-hits.js';
+import { totalsWithout } from './messages/totals-without-filter.js';
 import type { RecallSearch } from './recall/recall-search.js';
 import { repeatUntilCurrent } from './repeat-until-current.js';
 import type { SearchMode, SearchTier } from './search-names.js';

@@ -1,6 +1,6 @@
 /**
  * Why a search found nothing, and what the caller can try, as text for the output field `explanation`. The numbers
- * of matches without each filter come from search/messages/message-filters.ts (`totalsWithout`), and for notes from
+ * of matches without each filter come from search/messages/totals-without-filter.ts, and for notes from
  * search/notes/note-search.ts.
  */
 import { countOf, hasText, shortened } from '../base/text/display-text.js';

@@ -1,7 +1,6 @@
 /**
- * The filters of a message search: which conversations and messages pass them, and how many matches a search
- * would have without each filter. tools/no-results.ts shows these numbers if a search finds nothing.
- * stores/tags.ts and stores/modules.ts decide which tags and modules are equal.
+ * The filters of a message search: which conversations and messages pass them. stores/tags.ts and
+ * stores/modules.ts decide which tags and modules are equal.
  */
 
 import type { DocumentId } from '../../fts/text-index.js';
@@ -79,22 +78,6 @@ export function conversationFilter(
     if (!fitsModule(indexed.module || undefined, module)) return false;
     return tag === undefined || hasTag(indexed.tags, tag);
   };
-}
-
-/** The totals without each of the given filters, and without all of them. */
-export async function totalsWithout(
-  filters: MessageFilters,
-  totalWith: (others: MessageFilters) => Promise<number>,
-): Promise<Partial<Record<keyof MessageFilters | 'all', number>>> {
-  const names = ['conversationId', 'module', 'tag', 'role', 'startTime', 'endTime'] as const;
-  const given = names.filter((name) => filters[name] !== undefined);
-  const totals: Partial<Record<keyof MessageFilters | 'all', number>> = {};
-  for (const name of given) {
-    const { [name]: _dropped, ...others } = filters;
-    totals[name] = await totalWith(others);
-  }
-  if (given.length > 1) totals.all = await totalWith({});
-  return totals;
 }
 
 /** `tags`: one tag a line, as in the index; no conversation has the empty tag. */
