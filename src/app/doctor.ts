@@ -22,7 +22,7 @@ import { Doctor } from '../doctor/doctor.js';
 import { readStamp, readStampNow } from '../files/read/stamp.js';
 import type { Codec } from '../files/sealing/text-codec.js';
 import { ArchiveFiles } from '../maintenance/archives/archive-files.js';
-import type { Backups } from '../maintenance/backup.js';
+import type { Backups } from '../maintenance/backup/backup.js';
 import { checkIndexCache, indexDigest } from '../search/cache/check-index-cache.js';
 import { checkRecallCache, recallDigest } from '../search/cache/check-recall-cache.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../src/base/errors.js';
 import { silentLog } from '../../src/base/log.js';
-import type { BackupCall } from '../../src/maintenance/backup.js';
-import { startDailyBackup } from '../../src/maintenance/daily-backup.js';
+import type { BackupCall } from '../../src/maintenance/backup/backup.js';
+import { startDailyBackup } from '../../src/maintenance/backup/daily-backup.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { openRoot, T0 } from './roots.js';
 

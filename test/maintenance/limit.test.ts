@@ -13,7 +13,7 @@ import { describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.js';
 import { restoreExport } from '../../src/exchange/restore-export.js';
 import { graphPathsOf } from '../../src/maintenance/graph-in-archive.js';
-import { restoreArchive } from '../../src/maintenance/restore-archive.js';
+import { restoreArchive } from '../../src/maintenance/restore/restore-archive.js';
 import { messageHash } from '../../src/stores/conversations/document/message-hash.js';
 import { conversationText, doctorPlace, ID } from '../doctor/place.js';
 import { chatgptConversation } from '../support/chatgpt-conversation.js';

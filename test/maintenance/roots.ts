@@ -1,7 +1,7 @@
 /** For the tests of backups: a root with some files of every kind, and its backups. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Backups } from '../../src/maintenance/backup.js';
+import { Backups } from '../../src/maintenance/backup/backup.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 export const T0 = Date.parse('2025-01-24T13:20:00.123Z');

@@ -25,7 +25,7 @@ if (what === 'write') {
     if (n % 7 === 6) await store.trash(`key-${n % 20}`);
   }
 } else {
-  const { Backups } = await load('maintenance/backup.js');
+  const { Backups } = await load('maintenance/backup/backup.js');
   const { systemClock: clock } = await load('base/clock.js');
   const areas = [{ name: 'conversation-logs', folder: logsFolder }];
   const folder = join(root, 'backups');

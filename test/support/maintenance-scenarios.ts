@@ -23,7 +23,7 @@ import { plainSealer } from '../../src/files/sealing/file-sealer.js';
 import type { StorePaths } from '../../src/files/sealing/open-stores.js';
 import { addKey } from '../../src/files/sealing/sealed-form.js';
 import { Archives } from '../../src/maintenance/archives/archives.js';
-import { Backups } from '../../src/maintenance/backup.js';
+import { Backups } from '../../src/maintenance/backup/backup.js';
 import { CONTENTS_NAME, checkArchive } from '../../src/maintenance/check-archive.js';
 import { LastRunFile } from '../../src/maintenance/retention/last-run.js';
 import { RetentionPolicyFile } from '../../src/maintenance/retention/policy.js';

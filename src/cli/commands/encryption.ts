@@ -13,7 +13,7 @@ import { readKeyFile, type WantedKey } from '../../encryption/keys.js';
 import { walkFiles } from '../../files/read/walk-files.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { isArchiveName } from '../../files/tar-archive.js';
-import { isEncryptedBackup } from '../../maintenance/encrypted-archive.js';
+import { isEncryptedBackup } from '../../maintenance/restore/encrypted-archive.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { installPackages } from '../install-packages.js';

@@ -13,7 +13,7 @@ import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { isArchive, isArchiveName } from '../../files/tar-archive.js';
 import { checkArchive } from '../../maintenance/check-archive.js';
 import { graphPathsOf } from '../../maintenance/graph-in-archive.js';
-import { restoreArchive } from '../../maintenance/restore-archive.js';
+import { restoreArchive } from '../../maintenance/restore/restore-archive.js';
 import { withAgeKeys } from '../age-encryption-options.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';

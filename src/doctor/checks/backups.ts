@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Clock, DAY_MS } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
-import type { Backups } from '../../maintenance/backup.js';
+import type { Backups } from '../../maintenance/backup/backup.js';
 import { checkArchive } from '../../maintenance/check-archive.js';
 import { type Check, type Found, unreadable } from '../check.js';
 

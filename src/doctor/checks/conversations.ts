@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
 import { entriesOf, listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
 import { readStamp, type Stamp } from '../../files/read/stamp.js';
-import type { Backups } from '../../maintenance/backup.js';
+import type { Backups } from '../../maintenance/backup/backup.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CONVERSATION_ID, timeOfId } from '../../stores/conversations/document/conversation-id.js';
 import type { ConversationDocument } from '../../stores/conversations/document/document.js';

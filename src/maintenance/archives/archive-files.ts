@@ -20,7 +20,7 @@ import { walkFiles } from '../../files/read/walk-files.js';
 import { readStored } from '../../files/read/whole-file.js';
 import { type FileSealer, plainSealer } from '../../files/sealing/file-sealer.js';
 import { archiveOf, readArchive } from '../../files/tar-archive.js';
-import { BackupFiles } from '../backup-content.js';
+import { BackupFiles } from '../backup/backup-content.js';
 import { CONTENTS_NAME, checkArchive } from '../check-archive.js';
 
 export const ARCHIVE_NAME = /^conversations-(\d{4}-\d\d)(?:-(\d{1,4}))?\.tar\.gz$/;

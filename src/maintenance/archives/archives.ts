@@ -19,9 +19,9 @@ import type { Restored } from '../../stores/conversations/conversation-trash.js'
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CLIENT_ID, CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import { checkArchive } from '../check-archive.js';
-import { MARKER_NAME } from '../encrypted-archive.js';
-import { isOfConversation } from '../restorable-files.js';
-import { restoreArchive } from '../restore-archive.js';
+import { MARKER_NAME } from '../restore/encrypted-archive.js';
+import { isOfConversation } from '../restore/restorable-files.js';
+import { restoreArchive } from '../restore/restore-archive.js';
 import { type Candidate, chooseByRules } from '../retention/prunable-conversations.js';
 import type { PruneRule } from '../retention/rule-schema.js';
 import { type Skipped, skipReasonOf } from '../skipped-conversations.js';

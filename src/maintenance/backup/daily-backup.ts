@@ -2,8 +2,9 @@
  * Makes one backup a day while a server runs, unless the user has made one on that day. backup.ts makes it, and
  * then removes the backups that are older than the setting `backupKeepDays`.
  */
+
+import { type DailyJob, type DailyJobOptions, startDailyJob } from '../daily-job.js';
 import type { Backups } from './backup.js';
-import { type DailyJob, type DailyJobOptions, startDailyJob } from './daily-job.js';
 
 export interface DailyBackupOptions extends Omit<DailyJobOptions, 'what' | 'state' | 'run'> {
   readonly backups: Pick<Backups, 'make' | 'hasOne'>;

@@ -3,12 +3,17 @@
  * the end a list of all files with their SHA-256, with which the archive can be checked. Each file is read
  * once. Because files are replaced as a whole, each copy is a complete version.
  */
-import { AppError, isAppError } from '../base/errors.js';
-import { sha256Hex } from '../base/ids.js';
-import { type ListedFile, NO_DATA, walkFiles } from '../files/read/walk-files.js';
-import { readStored } from '../files/read/whole-file.js';
-import type { ArchiveFile } from '../files/tar-archive.js';
-import { CONTENTS_FORMAT, CONTENTS_NAME, CONTENTS_VERSION, checkArchive } from './check-archive.js';
+import { AppError, isAppError } from '../../base/errors.js';
+import { sha256Hex } from '../../base/ids.js';
+import { type ListedFile, NO_DATA, walkFiles } from '../../files/read/walk-files.js';
+import { readStored } from '../../files/read/whole-file.js';
+import type { ArchiveFile } from '../../files/tar-archive.js';
+import {
+  CONTENTS_FORMAT,
+  CONTENTS_NAME,
+  CONTENTS_VERSION,
+  checkArchive,
+} from '../check-archive.js';
 
 /** A folder of the root: its name in archives, and its path on this machine. */
 export interface BackupArea {

@@ -1,34 +1,27 @@
 /**
  * Makes backups: each is a dated archive of the root. It gets its name only after it was read back and every
  * file in it was compared with the file that was read from the root. Expired archives are removed only after
- * a new one was made. Several stores can use one folder: the name of an archive has the id of its store, and a
- * store counts and removes only its own archives. daily-backup.ts makes one backup a day.
+ * a new one was made. daily-backup.ts makes one backup a day.
  */
-import { basename, dirname, join } from 'node:path';
-import { type Clock, DAY_MS, isoTime } from '../base/clock.js';
-import { appErrorOf } from '../base/errors.js';
-import { type AgeRecipients, addAgeKey, createAgeEncrypter } from '../files/age-encryption.js';
-import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
-import { writeNewFile } from '../files/atomic/new-file-stream.js';
-import { sweepTemporaries } from '../files/atomic/staging.js';
-import { entriesOf, removeFile } from '../files/paths/folders.js';
-import { keepOutOfGit } from '../files/paths/git-ignore.js';
-import { readStamp } from '../files/read/stamp.js';
-import { walkFiles } from '../files/read/walk-files.js';
-import { archiveOf } from '../files/tar-archive.js';
+import { join } from 'node:path';
+import { type Clock, DAY_MS, isoTime } from '../../base/clock.js';
+import { appErrorOf } from '../../base/errors.js';
+import { type AgeRecipients, addAgeKey, createAgeEncrypter } from '../../files/age-encryption.js';
+import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
+import { writeNewFile } from '../../files/atomic/new-file-stream.js';
+import { sweepTemporaries } from '../../files/atomic/staging.js';
+import { entriesOf, removeFile } from '../../files/paths/folders.js';
+import { keepOutOfGit } from '../../files/paths/git-ignore.js';
+import { archiveOf } from '../../files/tar-archive.js';
 import { type BackupArea, BackupFiles, type LeftOut, type SingleFile } from './backup-content.js';
-
-const SECOND_MS = 1_000;
-const NAME =
-  /^daybook-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(?:-([0-9a-f]{8}))?\.tar\.gz(?:\.age)?$/;
-
-/** The store to which backups belong. */
-export interface BackupOwner {
-  /** Eight hexadecimal digits, which are in the names of its archives. */
-  readonly id: string;
-  /** The folder in the root: all its archives belong to the store, also if the root was moved. */
-  readonly ownFolder: string;
-}
+import {
+  type BackupOwner,
+  freePath,
+  isArchiveIn,
+  isArchiveName,
+  type OwnArchive,
+  ownArchivesIn,
+} from './backup-names.js';
 
 export interface BackupOptions extends Durability {
   /**
@@ -96,7 +89,7 @@ export class Backups {
   }: BackupCall = {}): Promise<BackupReport> {
     const { areas, singleFiles = [], clock, owner } = this.#options;
     const createdAt = isoTime(clock.now());
-    const path = await freePath(folder, createdAt, (time) => nameAt(time, owner, age));
+    const path = await freePath({ folder, createdAt, owner, isAgeFile: age !== undefined });
     const sealing = age && (await createAgeEncrypter(age));
     const isForBackups = await this.#prepare(folder);
     const earlier = [folder, this.#options.folder];
@@ -130,17 +123,16 @@ export class Backups {
     };
   }
 
-  /** This store's archives in the configured folder, with their times, oldest first. FILESYSTEM_ERROR. */
-  async list(): Promise<{ readonly name: string; readonly madeMs: number }[]> {
-    const names = await this.#archivesIn(this.#options.folder);
-    return names.map((name) => ({ name, madeMs: timeOf(name) }));
+  /** This store's archives in the configured folder, oldest first. FILESYSTEM_ERROR. */
+  list(): Promise<OwnArchive[]> {
+    return ownArchivesIn(this.#options.folder, this.#options.owner);
   }
 
   /**
    * The last one of `list`. An archive with a time in the future was made while the clock was ahead: it says
    * nothing about its age, so it counts only if there is no other one.
    */
-  async newest(): Promise<{ readonly name: string; readonly madeMs: number } | undefined> {
+  async newest(): Promise<OwnArchive | undefined> {
     const all = await this.list();
     const limit = this.#options.clock.now() + DAY_MS;
     return all.findLast(({ madeMs }) => madeMs <= limit) ?? all.at(-1);
@@ -148,8 +140,8 @@ export class Backups {
 
   /** Whether this store has an archive of this UTC date (`yyyy-mm-dd`). */
   async hasOne(date: string): Promise<boolean> {
-    const names = await this.#archivesIn(this.#options.folder);
-    return names.some((name) => isoTime(timeOf(name)).startsWith(date));
+    const archives = await this.list();
+    return archives.some(({ madeMs }) => isoTime(madeMs).startsWith(date));
   }
 
   /**
@@ -158,7 +150,7 @@ export class Backups {
    */
   async #prepare(folder: string): Promise<boolean> {
     const isForBackups = (await entriesOf(folder)).every(
-      ({ name }) => name === '.gitignore' || NAME.test(name),
+      ({ name }) => name === '.gitignore' || isArchiveName(name),
     );
     await makeFolder(folder);
     if (isForBackups) await keepOutOfGit(folder, this.#options);
@@ -167,55 +159,17 @@ export class Backups {
   }
 
   async #removeOld(folder: string): Promise<Pick<BackupReport, 'removed' | 'notRemoved'>> {
-    const { keepDays, clock } = this.#options;
+    const { keepDays, clock, owner } = this.#options;
     const removed: string[] = [];
     const notRemoved: LeftOut[] = [];
     if (keepDays === 0) return { removed, notRemoved };
     const oldest = clock.now() - keepDays * DAY_MS;
-    const old = (await this.#archivesIn(folder)).filter((name) => timeOf(name) < oldest);
-    for (const name of old) {
+    const old = (await ownArchivesIn(folder, owner)).filter(({ madeMs }) => madeMs < oldest);
+    for (const { name } of old) {
       const error = await appErrorOf(() => removeFile(join(folder, name)));
       if (error === undefined) removed.push(name);
       else notRemoved.push({ name, reason: error.message });
     }
     return { removed, notRemoved };
   }
-
-  async #archivesIn(folder: string): Promise<string[]> {
-    const { owner } = this.#options;
-    const isOurs = (name: string) =>
-      owner === undefined || folder === owner.ownFolder || idOf(name) === owner.id;
-    return (await archivesIn(folder)).filter(isOurs);
-  }
-}
-
-const isArchiveIn = (folders: readonly string[], path: string): boolean =>
-  folders.includes(dirname(path)) && NAME.test(basename(path));
-
-function nameAt(createdAt: string, owner?: BackupOwner, age?: AgeRecipients): string {
-  const time = `${createdAt.slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
-  const ending = age === undefined ? '.tar.gz' : '.tar.gz.age';
-  return `daybook-${owner === undefined ? time : `${time}-${owner.id}`}${ending}`;
-}
-
-/** The name has the time in seconds, so a second backup in one second gets the name of the next second. */
-async function freePath(folder: string, createdAt: string, nameOf: (time: string) => string) {
-  for (let ms = Date.parse(createdAt); ; ms += SECOND_MS) {
-    const path = join(folder, nameOf(isoTime(ms)));
-    if ((await readStamp(path)) === undefined) return path;
-  }
-}
-
-/** Returns the id of the store in the name; archives of earlier versions have none. */
-const idOf = (name: string) => NAME.exec(name)?.[7];
-
-/** Returns the time in the name, because copying an archive changes its modification time. */
-function timeOf(name: string): number {
-  return Date.parse(name.replace(NAME, '$1-$2-$3T$4:$5:$6Z'));
-}
-
-async function archivesIn(folder: string): Promise<string[]> {
-  const names: string[] = [];
-  for await (const { name } of walkFiles(folder, (each) => !NAME.test(each))) names.push(name);
-  return names.filter((name) => !Number.isNaN(timeOf(name)));
 }

@@ -4,16 +4,16 @@
  * root needs this key, and only if the root has no conversation that is plain or not in the backup.
  */
 import { join } from 'node:path';
-import { AppError, isAppError } from '../base/errors.js';
-import { sha256Hex } from '../base/ids.js';
-import { listFolders } from '../files/paths/folders.js';
-import { walkFiles } from '../files/read/walk-files.js';
-import { readStored } from '../files/read/whole-file.js';
-import { SEALED_TEXT_START, sealedFileKey } from '../files/sealing/sealed-form.js';
-import { readArchive } from '../files/tar-archive.js';
-import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
-import { looksLikeNote } from '../stores/memory-bank/note-path.js';
-import type { BackupArea } from './backup-content.js';
+import { AppError, isAppError } from '../../base/errors.js';
+import { sha256Hex } from '../../base/ids.js';
+import { listFolders } from '../../files/paths/folders.js';
+import { walkFiles } from '../../files/read/walk-files.js';
+import { readStored } from '../../files/read/whole-file.js';
+import { SEALED_TEXT_START, sealedFileKey } from '../../files/sealing/sealed-form.js';
+import { readArchive } from '../../files/tar-archive.js';
+import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
+import { looksLikeNote } from '../../stores/memory-bank/note-path.js';
+import type { BackupArea } from '../backup/backup-content.js';
 
 const LOGS = 'conversation-logs';
 const BANK = 'memory-bank';

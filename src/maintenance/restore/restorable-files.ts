@@ -4,16 +4,16 @@
  * shell or an editor would execute.
  */
 
-import { isAppError } from '../base/errors.js';
-import { BROKEN_PART } from '../files/paths/broken-names.js';
-import { requireConfined } from '../files/paths/path-confinement.js';
-import { parseTrashName } from '../files/trash/trash-names.js';
-import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
-import { TRASHED_CONVERSATION } from '../stores/conversations/files/trashed-ids.js';
-import { VERSION_NAME } from '../stores/conversations/versions/version-files.js';
-import { problemWithNotePath } from '../stores/memory-bank/note-path.js';
-import { ARCHIVE_NAME } from './archives/archive-files.js';
-import { isConfiguration } from './configuration-in-archive.js';
+import { isAppError } from '../../base/errors.js';
+import { BROKEN_PART } from '../../files/paths/broken-names.js';
+import { requireConfined } from '../../files/paths/path-confinement.js';
+import { parseTrashName } from '../../files/trash/trash-names.js';
+import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
+import { TRASHED_CONVERSATION } from '../../stores/conversations/files/trashed-ids.js';
+import { VERSION_NAME } from '../../stores/conversations/versions/version-files.js';
+import { problemWithNotePath } from '../../stores/memory-bank/note-path.js';
+import { ARCHIVE_NAME } from '../archives/archive-files.js';
+import { isConfiguration } from '../configuration-in-archive.js';
 import {
   isIgnoreAllFile,
   isRestorableAttributes,

@@ -5,21 +5,21 @@
  * call continues an interrupted one.
  */
 import { basename, dirname, join } from 'node:path';
-import { AppError, type ErrorCode, isAppError, withHint } from '../base/errors.js';
-import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
-import { addFile } from '../files/atomic/new-file-stream.js';
-import { archivedPath } from '../files/paths/path-confinement.js';
-import { readStampNow } from '../files/read/stamp.js';
-import { readStored } from '../files/read/whole-file.js';
-import { rewriteArchive } from '../files/rewrite-tar-archive.js';
-import { type FileSealer, plainSealer } from '../files/sealing/file-sealer.js';
-import { type ArchiveFile, readArchive } from '../files/tar-archive.js';
-import { WriteSlots } from '../files/write-slots.js';
-import type { BackupArea } from './backup-content.js';
-import { CONTENTS_NAME, checkArchive } from './check-archive.js';
-import { isConfiguration } from './configuration-in-archive.js';
+import { AppError, type ErrorCode, isAppError, withHint } from '../../base/errors.js';
+import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
+import { addFile } from '../../files/atomic/new-file-stream.js';
+import { archivedPath } from '../../files/paths/path-confinement.js';
+import { readStampNow } from '../../files/read/stamp.js';
+import { readStored } from '../../files/read/whole-file.js';
+import { rewriteArchive } from '../../files/rewrite-tar-archive.js';
+import { type FileSealer, plainSealer } from '../../files/sealing/file-sealer.js';
+import { type ArchiveFile, readArchive } from '../../files/tar-archive.js';
+import { WriteSlots } from '../../files/write-slots.js';
+import type { BackupArea } from '../backup/backup-content.js';
+import { CONTENTS_NAME, checkArchive } from '../check-archive.js';
+import { isConfiguration } from '../configuration-in-archive.js';
+import { restoredGraphPaths } from '../graph-in-archive.js';
 import { MARKER_NAME, requireSameEncryption } from './encrypted-archive.js';
-import { restoredGraphPaths } from './graph-in-archive.js';
 import { problemWithRestoring } from './restorable-files.js';
 
 /** The archives of old conversations. They are not sealed as a whole, but the files in them are. */
