@@ -2,6 +2,7 @@
  * The report of an import: what was imported, what was not, and why. Counts are of conversations, unless a
  * field says otherwise.
  */
+import { AppError } from '../base/errors.js';
 import type { Input } from '../files/input/input-types.js';
 import type { RecordLocation } from './source-interface.js';
 
@@ -92,4 +93,9 @@ export function addRefused(outcome: ImportOutcome, { refused }: Pick<Input, 'ref
 
 export function addLeftOut(outcome: ImportOutcome, reason: string, count = 1): void {
   outcome.leftOut[reason] = (outcome.leftOut[reason] ?? 0) + count;
+}
+
+/** The problem of an item that exists here with other content. */
+export function differsHere(what: string): AppError {
+  return new AppError('ALREADY_EXISTS', `${what} exists with other content. It was not changed.`);
 }

@@ -1,34 +1,27 @@
 /**
- * Imports everything except conversations: notes, insights, facts and state. An existing entry with
- * another content is not changed, and is named in the report. Only a note that an import wrote, and that
- * nobody changed since, is replaced by a newer text of its source.
+ * Imports everything except conversations: notes (note-import.ts), insights, facts and state. An existing entry
+ * with another content is not changed, and is named in the report.
  */
-import { isAbsolute } from 'node:path';
-import { isoTime } from '../base/clock.js';
-import { AppError, isAppError } from '../base/errors.js';
+import { type AppError, isAppError } from '../base/errors.js';
 import { derivedUuid } from '../base/ids.js';
-import { readStamp } from '../files/read/stamp.js';
 import { readInsight } from '../stores/insights/insight-file.js';
 import type { InsightStore } from '../stores/insights/insights.js';
 import { INSIGHT_ID } from '../stores/insights/schema.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import { checkTriple, type NewTriple } from '../stores/knowledge-graph/model/triple.js';
-import type { ImportedNoteMark, ImportedNotes } from '../stores/memory-bank/imported-notes.js';
-import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
-import { hashOf, withFinalNewline } from '../stores/memory-bank/note-text.js';
 import type { StateStore } from '../stores/state/state.js';
-import { addLeftOut, addProblem, type ImportOutcome } from './import-outcome.js';
+import { addLeftOut, addProblem, differsHere, type ImportOutcome } from './import-outcome.js';
+import { NoteImport, type NoteStores } from './note-import.js';
 import type {
   ImportedGraph,
   ImportedInsight,
   ImportedNote,
   ImportedState,
   ImportedTriple,
+  RecordLocation,
 } from './source-interface.js';
 
-export interface OtherStores {
-  readonly memoryBank: MemoryBank;
-  readonly importedNotes: ImportedNotes;
+export interface OtherStores extends NoteStores {
   readonly insights: InsightStore;
   readonly kg: KnowledgeGraph;
   readonly graphImport: GraphLines;
@@ -54,8 +47,6 @@ type Other = ImportedNote | ImportedInsight | ImportedTriple | ImportedGraph | I
 
 /** What a dry run would have stored, also of the inputs before. */
 interface Planned {
-  /** By path: the texts of notes. */
-  readonly notes: Map<string, string>;
   /** By id: the texts of insights. */
   readonly insights: Map<string, string>;
   /** The facts of graphs, and the paths of their notes. */
@@ -64,13 +55,6 @@ interface Planned {
   readonly facts: NewTriple[];
   /** Fields and keys of the state. */
   readonly state: Set<string>;
-}
-
-interface KnownNotes {
-  /** By path of the note. */
-  readonly marks: Map<string, ImportedNoteMark>;
-  /** Paths of notes that were deleted here. */
-  readonly inTrash: ReadonlySet<string>;
 }
 
 const FACTS_AT_ONCE = 500;
@@ -82,40 +66,33 @@ export class OtherImport {
   readonly #outcome: ImportOutcome;
   readonly #dryRun: boolean;
   readonly #planned: Planned = {
-    notes: new Map(),
     insights: new Map(),
     graph: { facts: [], notes: new Set() },
     facts: [],
     state: new Set(),
   };
+  readonly #notes: NoteImport;
   #facts: NewTriple[] = [];
-  #notes: Promise<KnownNotes> | undefined;
-  /** Paths of the notes of this input. */
-  readonly #named = new Set<string>();
-  /** Whether a mark changed since the marks were stored. */
-  #isMarked = false;
 
   constructor(stores: OtherStores, outcome: ImportOutcome, dryRun: boolean) {
     this.#stores = stores;
     this.#outcome = outcome;
     this.#dryRun = dryRun;
+    this.#notes = new NoteImport(stores, outcome, dryRun);
   }
 
   /**
    * Imports one item. Facts, and the marks of notes, are collected and are durable after `end`. Throws
    * STORAGE_FULL or FILESYSTEM_ERROR.
    */
-  async importOne(item: Other): Promise<void> {
-    try {
-      if (item.type === 'note') await this.#note(item);
+  importOne(item: Other): Promise<void> {
+    return this.#reportProblem(item, async () => {
+      if (item.type === 'note') await this.#notes.importOne(item);
       else if (item.type === 'insight') await this.#insight(item);
       else if (item.type === 'graph') await this.#graph(item);
       else if (item.type === 'state') await this.#state(item);
       else await this.#fact(item);
-    } catch (error) {
-      if (!isAppError(error) || FATAL_ERRORS.includes(error.code)) throw error;
-      addProblem(this.#outcome, item, error);
-    }
+    });
   }
 
   /**
@@ -123,76 +100,17 @@ export class OtherImport {
    * FILESYSTEM_ERROR.
    */
   async end(path: string): Promise<void> {
-    this.#named.clear();
+    await this.#reportProblem({ path }, () => this.#storeFacts());
+    await this.#reportProblem({ path }, () => this.#notes.end());
+  }
+
+  async #reportProblem(at: RecordLocation, work: () => Promise<void>): Promise<void> {
     try {
-      await this.#storeFacts();
-      await this.#storeMarks();
+      await work();
     } catch (error) {
       if (!isAppError(error) || FATAL_ERRORS.includes(error.code)) throw error;
-      addProblem(this.#outcome, { path }, error);
+      addProblem(this.#outcome, at, error);
     }
-  }
-
-  async #note(item: ImportedNote): Promise<void> {
-    const { memoryBank } = this.#stores;
-    const { origin, fileTimeMs } = item;
-    const note = freePath(item.note, this.#named);
-    this.#notes ??= this.#readNotes();
-    const { marks, inTrash } = await this.#notes;
-    const text = withFinalNewline(item.content);
-    const source = hashOf(Buffer.from(text));
-    const mark = marks.get(note);
-    const updatedAt = fileTimeMs && isoTime(Math.max(0, Math.round(fileTimeMs)));
-    const there = await this.#noteAt(note);
-    const isSameInSource = mark?.source === source;
-    const isOlder = mark?.updatedAt !== undefined && updatedAt && updatedAt < mark.updatedAt;
-    const setMark = (stored: string) => {
-      if (isSameInSource && mark.stored === stored) return;
-      const known = { origin: mark?.origin ?? origin, ...(updatedAt && { updatedAt }) };
-      marks.set(note, { source, stored, ...known });
-      this.#isMarked = true;
-    };
-    if (there === undefined) {
-      if (inTrash.has(note)) return addLeftOut(this.#outcome, 'notes deleted here');
-      setMark((this.#dryRun ? this.#plan(note, text) : await memoryBank.add(note, text)).hash);
-      this.#outcome.notes += 1;
-    } else if (there.content.trimEnd() === text.trimEnd()) {
-      if (!isOlder) setMark(there.hash);
-    } else if (isSameInSource) return;
-    else if (mark === undefined || (await isOfOther(mark, origin)))
-      throw differs(`The note ${note}`);
-    else if (isOlder) addLeftOut(this.#outcome, 'older texts of notes');
-    else if (mark.stored === there.hash) {
-      const edit = () => memoryBank.edit(note, there.hash, () => text);
-      setMark((this.#dryRun ? this.#plan(note, text) : await edit()).hash);
-      this.#outcome.notesUpdated += 1;
-    } else throw differs(`The note ${note}`);
-  }
-
-  async #noteAt(path: string): Promise<{ content: string; hash: string } | undefined> {
-    const planned = this.#planned.notes.get(path);
-    if (planned !== undefined) return this.#plan(path, planned);
-    return this.#stores.memoryBank.read(path).catch((error: unknown) => {
-      if (isAppError(error, 'E_MB_FILE_NOT_FOUND')) return undefined;
-      throw error;
-    });
-  }
-
-  #plan(path: string, content: string): { content: string; hash: string } {
-    this.#planned.notes.set(path, content);
-    return { content, hash: hashOf(Buffer.from(content)) };
-  }
-
-  async #readNotes(): Promise<KnownNotes> {
-    const { importedNotes, memoryBank } = this.#stores;
-    const inTrash = new Set((await memoryBank.trashed()).map(({ original }) => original));
-    return { marks: await importedNotes.read(), inTrash };
-  }
-
-  async #storeMarks(): Promise<void> {
-    if (this.#dryRun || !this.#isMarked || this.#notes === undefined) return;
-    await this.#stores.importedNotes.write((await this.#notes).marks);
-    this.#isMarked = false;
   }
 
   async #insight({ value, path, fileTimeMs = 0 }: ImportedInsight): Promise<void> {
@@ -211,7 +129,7 @@ export class OtherImport {
       if (this.#dryRun) this.#planned.insights.set(id, content);
       else await insights.put(stored);
       this.#outcome.insights += 1;
-    } else if (there !== content) throw differs(`The insight ${id}`);
+    } else if (there !== content) throw differsHere(`The insight ${id}`);
   }
 
   async #graph({ lines: text, path }: ImportedGraph): Promise<void> {
@@ -271,25 +189,4 @@ export class OtherImport {
       this.#outcome.facts += triples.filter(({ added }) => added).length;
     }
   }
-}
-
-/** The path, or the path with the first free number. Only systems with letter case distinguish `A` and `a`. */
-function freePath(wanted: string, used: Set<string>): string {
-  for (let count = 1; ; count += 1) {
-    const path = count === 1 ? wanted : wanted.replace(/(\.md)?$/i, ` ${count}$1`);
-    const key = path.normalize('NFC').toLowerCase();
-    if (used.has(key)) continue;
-    used.add(key);
-    return path;
-  }
-}
-
-/** Whether the note came from another folder, which still exists, or from another document of a source. */
-async function isOfOther({ origin: known }: ImportedNoteMark, origin: string | undefined) {
-  if (known === undefined || origin === undefined || known === origin) return false;
-  return !isAbsolute(known) || (await readStamp(known)) !== undefined;
-}
-
-function differs(what: string): AppError {
-  return new AppError('ALREADY_EXISTS', `${what} exists with other content. It was not changed.`);
 }

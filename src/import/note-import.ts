@@ -1,0 +1,125 @@
+/**
+ * Imports notes. A note that is not here is added, unless it was deleted here. Only a note that an import
+ * wrote, and that nobody changed since, is replaced by a newer text of its source.
+ */
+import { isAbsolute } from 'node:path';
+import { isoTime } from '../base/clock.js';
+import { isAppError } from '../base/errors.js';
+import { readStamp } from '../files/read/stamp.js';
+import type { ImportedNoteMark, ImportedNotes } from '../stores/memory-bank/imported-notes.js';
+import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
+import { hashOf, withFinalNewline } from '../stores/memory-bank/note-text.js';
+import { addLeftOut, differsHere, type ImportOutcome } from './import-outcome.js';
+import type { ImportedNote } from './source-interface.js';
+
+export interface NoteStores {
+  readonly memoryBank: MemoryBank;
+  readonly importedNotes: ImportedNotes;
+}
+
+interface KnownNotes {
+  /** By path of the note. */
+  readonly marks: Map<string, ImportedNoteMark>;
+  /** Paths of notes that were deleted here. */
+  readonly inTrash: ReadonlySet<string>;
+}
+
+export class NoteImport {
+  readonly #stores: NoteStores;
+  readonly #outcome: ImportOutcome;
+  readonly #dryRun: boolean;
+  /** By path: the texts of notes that a dry run would have stored. */
+  readonly #planned = new Map<string, string>();
+  #known: Promise<KnownNotes> | undefined;
+  /** Paths of the notes of this input. */
+  readonly #named = new Set<string>();
+  /** Whether a mark changed since the marks were stored. */
+  #isMarked = false;
+
+  constructor(stores: NoteStores, outcome: ImportOutcome, dryRun: boolean) {
+    this.#stores = stores;
+    this.#outcome = outcome;
+    this.#dryRun = dryRun;
+  }
+
+  /** The mark is durable after `end`. ALREADY_EXISTS, STORAGE_FULL, FILESYSTEM_ERROR. */
+  async importOne({ note: wanted, content, origin, fileTimeMs }: ImportedNote): Promise<void> {
+    const { memoryBank } = this.#stores;
+    const note = freePath(wanted, this.#named);
+    this.#known ??= this.#readKnown();
+    const { marks, inTrash } = await this.#known;
+    const text = withFinalNewline(content);
+    const source = hashOf(Buffer.from(text));
+    const mark = marks.get(note);
+    const updatedAt = fileTimeMs && isoTime(Math.max(0, Math.round(fileTimeMs)));
+    const there = await this.#noteAt(note);
+    const isSameInSource = mark?.source === source;
+    const isOlder = mark?.updatedAt !== undefined && updatedAt && updatedAt < mark.updatedAt;
+    const setMark = (stored: string) => {
+      if (isSameInSource && mark.stored === stored) return;
+      const known = { origin: mark?.origin ?? origin, ...(updatedAt && { updatedAt }) };
+      marks.set(note, { source, stored, ...known });
+      this.#isMarked = true;
+    };
+    if (there === undefined) {
+      if (inTrash.has(note)) return addLeftOut(this.#outcome, 'notes deleted here');
+      setMark((this.#dryRun ? this.#plan(note, text) : await memoryBank.add(note, text)).hash);
+      this.#outcome.notes += 1;
+    } else if (there.content.trimEnd() === text.trimEnd()) {
+      if (!isOlder) setMark(there.hash);
+    } else if (isSameInSource) return;
+    else if (mark === undefined || (await isOfOther(mark, origin)))
+      throw differsHere(`The note ${note}`);
+    else if (isOlder) addLeftOut(this.#outcome, 'older texts of notes');
+    else if (mark.stored === there.hash) {
+      const edit = () => memoryBank.edit(note, there.hash, () => text);
+      setMark((this.#dryRun ? this.#plan(note, text) : await edit()).hash);
+      this.#outcome.notesUpdated += 1;
+    } else throw differsHere(`The note ${note}`);
+  }
+
+  async #noteAt(path: string): Promise<{ content: string; hash: string } | undefined> {
+    const planned = this.#planned.get(path);
+    if (planned !== undefined) return this.#plan(path, planned);
+    return this.#stores.memoryBank.read(path).catch((error: unknown) => {
+      if (isAppError(error, 'E_MB_FILE_NOT_FOUND')) return undefined;
+      throw error;
+    });
+  }
+
+  #plan(path: string, content: string): { content: string; hash: string } {
+    this.#planned.set(path, content);
+    return { content, hash: hashOf(Buffer.from(content)) };
+  }
+
+  async #readKnown(): Promise<KnownNotes> {
+    const { importedNotes, memoryBank } = this.#stores;
+    const inTrash = new Set((await memoryBank.trashed()).map(({ original }) => original));
+    return { marks: await importedNotes.read(), inTrash };
+  }
+
+  /** Ends an input and stores the marks. STORAGE_FULL, FILESYSTEM_ERROR. */
+  async end(): Promise<void> {
+    this.#named.clear();
+    if (this.#dryRun || !this.#isMarked || this.#known === undefined) return;
+    await this.#stores.importedNotes.write((await this.#known).marks);
+    this.#isMarked = false;
+  }
+}
+
+/** The path, or the path with the first free number. Only systems with letter case distinguish `A` and `a`. */
+function freePath(wanted: string, used: Set<string>): string {
+  for (let count = 1; ; count += 1) {
+    const path = count === 1 ? wanted : wanted.replace(/(\.md)?$/i, ` ${count}$1`);
+    const key = path.normalize('NFC').toLowerCase();
+    if (used.has(key)) continue;
+    used.add(key);
+    return path;
+  }
+}
+
+/** Whether the note came from another folder, which still exists, or from another document of a source. */
+async function isOfOther({ origin: known }: ImportedNoteMark, origin: string | undefined) {
+  if (known === undefined || origin === undefined || known === origin) return false;
+  return !isAbsolute(known) || (await readStamp(known)) !== undefined;
+}
