@@ -15,7 +15,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { variantsOf } from '../dist/recall/question/question-without-names.js';
-import { CONTENT_ONLY_WEIGHTS } from '../dist/recall/ranking/answer-score.js';
+import { CONTENT_ONLY_WEIGHTS } from '../dist/recall/ranking/feature-weights.js';
 import { RecallIndex } from '../dist/recall/recall-index.js';
 import { openRecallApp } from './support/recall-app.mjs';
 import { readBeam, readLocomo } from './support/recall-sets.mjs';

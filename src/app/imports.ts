@@ -2,7 +2,7 @@
 import type { Config } from '../config/config.js';
 import type { ImportStores } from '../import/import-types.js';
 import { Importer } from '../import/importer.js';
-import { ImportedNotes } from '../stores/memory-bank/imported-notes.js';
+import { ImportedNotes } from '../stores/memory-bank/imported-note-marks.js';
 
 export function importerOf(
   { logsDir: logsFolder, imports, variable, fsync }: Config,

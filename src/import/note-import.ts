@@ -6,7 +6,7 @@ import { isAbsolute } from 'node:path';
 import { isoTime } from '../base/clock.js';
 import { isAppError } from '../base/errors.js';
 import { readStamp } from '../files/read/stamp.js';
-import type { ImportedNoteMark, ImportedNotes } from '../stores/memory-bank/imported-notes.js';
+import type { ImportedNoteMark, ImportedNotes } from '../stores/memory-bank/imported-note-marks.js';
 import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
 import { hashOf, withFinalNewline } from '../stores/memory-bank/note-text.js';
 import { addLeftOut, differsHere, type ImportOutcome } from './import-outcome.js';

@@ -20,7 +20,7 @@ import {
   type Question,
   type QuestionOptions,
 } from './question/question.js';
-import type { Weights } from './ranking/answer-score.js';
+import type { Weights } from './ranking/feature-weights.js';
 import { type Ranked, rank } from './ranking/ranking.js';
 import type { VectorScores } from './vector-source.js';
 import type { Vocabulary } from './vocabulary.js';

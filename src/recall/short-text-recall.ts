@@ -3,7 +3,7 @@
  * the same as for messages, but neighbouring texts are no evidence.
  */
 import { namedIn } from './question/question.js';
-import { CONTENT_ONLY_WEIGHTS } from './ranking/answer-score.js';
+import { CONTENT_ONLY_WEIGHTS } from './ranking/feature-weights.js';
 import { RecallIndex } from './recall-index.js';
 import { cutRecallSnippet, type SnippetStyle } from './recall-snippet.js';
 

@@ -9,7 +9,7 @@ import { SecretMasker } from '../../src/privacy/secret-masker.js';
 import { ConversationDocuments } from '../../src/stores/conversations/files/conversation-documents.js';
 import { InsightStore } from '../../src/stores/insights/insights.js';
 import { KnowledgeGraph } from '../../src/stores/knowledge-graph/knowledge-graph.js';
-import { ImportedNotes } from '../../src/stores/memory-bank/imported-notes.js';
+import { ImportedNotes } from '../../src/stores/memory-bank/imported-note-marks.js';
 import { MemoryBank } from '../../src/stores/memory-bank/memory-bank.js';
 import { StateStore } from '../../src/stores/state/state.js';
 import { SummaryStore } from '../../src/stores/summaries/summary-store.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { leftBehindIn, sweepTemporaries } from '../../files/atomic/staging.js';
 import { heldLocks, leftInLocks } from '../../files/locks/held-locks.js';
 import { sweepLocks } from '../../files/locks/leftover-locks.js';
-import { STALE_AFTER_MS } from '../../files/locks/owner-liveness.js';
+import { STALE_AFTER_MS } from '../../files/locks/stale-owner.js';
 import { listFolders } from '../../files/paths/folders.js';
 import { PENDING_REMOVAL } from '../../files/trash/trash-folder.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';

@@ -9,8 +9,8 @@ import { ignoreErrno, withFileError } from '../file-errors.js';
 import { entriesOf, listFolders } from '../paths/folders.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
-import { STALE_AFTER_MS } from './owner-liveness.js';
 import { isHere, isOfEarlierBoot, isOwnerName, isSurelyDead, pidOf } from './process-identity.js';
+import { STALE_AFTER_MS } from './stale-owner.js';
 
 export interface LockFacts {
   readonly name: string;

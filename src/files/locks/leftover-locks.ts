@@ -1,12 +1,12 @@
-/** Removes what dead processes left in the folder of the locks. owner-liveness.ts decides which owners are dead. */
+/** Removes what dead processes left in the folder of the locks. stale-owner.ts decides which owners are dead. */
 import { basename, join } from 'node:path';
 import { withFileError } from '../file-errors.js';
 import { listFolders } from '../paths/folders.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
 import { type LockFolder, removeDeadOwner, removeIfEmpty } from './lock-takeover.js';
-import { isDead } from './owner-liveness.js';
 import { isOwnerName } from './process-identity.js';
+import { isDead } from './stale-owner.js';
 
 /**
  * Removes what dead processes left in `locksFolder`: locks, private folders and discarded folders. An

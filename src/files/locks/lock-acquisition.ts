@@ -29,8 +29,8 @@ import {
   WANTED,
 } from './lock-takeover.js';
 import { ownedNames } from './owned-names.js';
-import { forgetOwner } from './owner-liveness.js';
 import { isOwnerName, ownerName } from './process-identity.js';
+import { forgetOwner } from './stale-owner.js';
 
 /** How long a caller waits before it gets `LOCKED`. */
 const WAIT_LIMIT_MS = 10_000;

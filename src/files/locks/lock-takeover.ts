@@ -1,4 +1,4 @@
-/** Takes a lock over from a dead owner (owner-liveness.ts). */
+/** Takes a lock over from a dead owner (stale-owner.ts). */
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { lstat, readdir, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -6,8 +6,8 @@ import { errnoOf } from '../../base/errors.js';
 import { ignoreErrno, TAKEN_ON_WINDOWS } from '../file-errors.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
-import { isDead } from './owner-liveness.js';
 import { isOwnerName } from './process-identity.js';
+import { isDead } from './stale-owner.js';
 
 /** The name of the mark that a waiting process makes in the owner's folder. */
 export const WANTED = 'wanted';

@@ -1,6 +1,6 @@
 /**
  * Computes the features of a candidate from the lexical scores, the vectors, the sessions and the form of the
- * messages. hybrid-score.ts scales them, and answer-score.ts weighs them.
+ * messages. hybrid-score.ts scales them, and feature-weights.ts weighs them.
  */
 import { firstAtLeast } from '../../base/arrays/binary-search.js';
 import {

@@ -1,13 +1,13 @@
 /**
  * Ranks the candidates: it computes their features (features.ts), scales them (hybrid-score.ts), and sums them with
- * weights (answer-score.ts).
+ * weights (feature-weights.ts).
  */
 import type { Candidate, MessageScorer } from '../matching/lexical-score.js';
 import { IS_INSTRUCTION } from '../message-flags.js';
 import type { Question } from '../question/question.js';
 import type { VectorScores } from '../vector-source.js';
 import type { Vocabulary } from '../vocabulary.js';
-import { answerScore, overviewScore, usualWeights, type Weights } from './answer-score.js';
+import { answerScore, overviewScore, usualWeights, type Weights } from './feature-weights.js';
 import { FeatureReader } from './features.js';
 import { type ScaledFeatures, scaleFeatures } from './hybrid-score.js';
 import { instructionMatches } from './instruction-match.js';

@@ -17,6 +17,7 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import { repeatUntilCurrent } from '../repeat-until-current.js';
 import { rankConversations } from './conversation-hits.js';
 import { IndexSync, type IndexSyncOptions } from './index-sync.js';
+import { warmUpLater } from './jit-warm-up.js';
 import { documentFilter, type MessageFilters } from './message-filters.js';
 import { hitsOf, type MessageHit } from './message-hits.js';
 import type { MessageIndex } from './message-index.js';
@@ -27,7 +28,6 @@ import {
   newestMessages,
 } from './newest-messages.js';
 import { totalsWithout } from './totals-without-filter.js';
-import { warmUpLater } from './warm-up.js';
 
 export type { MessageHit };
 

@@ -11,7 +11,7 @@ import type { AskOptions, RecallAnswer, RecallHit } from '../../recall/answer.js
 import type { Question } from '../../recall/question/question.js';
 import { variantsOf } from '../../recall/question/question-without-names.js';
 import type { PresentTime } from '../../recall/question/relative-time.js';
-import { CONTENT_ONLY_WEIGHTS } from '../../recall/ranking/answer-score.js';
+import { CONTENT_ONLY_WEIGHTS } from '../../recall/ranking/feature-weights.js';
 import { cutRecallSnippet } from '../../recall/recall-snippet.js';
 import type { VectorScores, VectorSource } from '../../recall/vector-source.js';
 import {

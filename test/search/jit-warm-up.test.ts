@@ -1,7 +1,7 @@
 /** Searches that warm up the index: their words, their beginning and their end. */
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { warmUp } from '../../src/search/messages/warm-up.js';
+import { warmUp } from '../../src/search/messages/jit-warm-up.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { ask, idOf, openPlace, put, sample } from './search-place.js';
 
