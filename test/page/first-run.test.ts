@@ -46,9 +46,17 @@ it('an empty store shows settings and commands for clients, which can be copied'
 
 it('the views of an empty store have no faults found by axe', async () => {
   opened = await openPage(() => undefined);
-  for (const view of ['notes', 'insights', 'knowledge', 'figures', 'trash', 'search', 'import']) {
+  for (const [view, ready] of [
+    ['notes', 'h2:text("There are no notes yet")'],
+    ['insights', 'h2:text("There are no insights yet")'],
+    ['knowledge', 'h2:text("There are no facts yet")'],
+    ['figures', 'h2:text("There are no figures yet")'],
+    ['trash', '.trash .totals'],
+    ['search', 'h2:text("Search what was said and written")'],
+    ['import', '.drop'],
+  ] as const) {
     await opened.page.goto(`${opened.served.origin}/#/${view}`);
-    await opened.page.locator('h1').waitFor({ state: 'attached' });
+    await opened.page.waitForSelector(ready);
     expect(await faultsOf(opened.page), view).toEqual([]);
   }
 });

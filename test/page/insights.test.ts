@@ -20,7 +20,7 @@ it('insights that are added, changed or removed on disk are shown without a relo
   };
   await page.waitForSelector('.empty');
   await goTo(page, '#/insights');
-  await page.waitForSelector('.empty h1, .empty h2');
+  await page.waitForSelector('h2:text("There are no insights yet")');
   write(IDS[0], 'Clay needs sand.');
   await page.waitForSelector('.card:has-text("Clay needs sand.")');
   write(IDS[1], 'Sand dries out.');

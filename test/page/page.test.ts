@@ -87,7 +87,7 @@ describe('the page of the store of daybook demo', () => {
       ['#/search?q=tomatoes', '.hit mark'],
       ['#/figures', '.calendar'],
       ['#/knowledge', '.facts-table td'],
-      ['#/knowledge/Ada', '.facts-table td'],
+      ['#/knowledge/Ada', '.tools h1 bdi:text-is("Ada")'],
       ['#/notes/ideas%2Fgarden.md', '.note li'],
       ['#/insights', '.card'],
       ['#/trash', '.totals'],
@@ -115,16 +115,15 @@ describe('the page of the store of daybook demo', () => {
 
   it('fits into a width of 360 pixels', async () => {
     await page.setViewportSize({ width: 360, height: 640 });
-    for (const address of [
-      '#/',
-      '#/search?q=sand',
-      '#/figures',
-      '#/knowledge',
-      '#/notes/people.md',
-    ]) {
+    for (const [address, ready] of [
+      ['#/', '.row'],
+      ['#/search?q=sand', '.hit'],
+      ['#/figures', '.topics-by-month a'],
+      ['#/knowledge', '.facts-table td'],
+      ['#/notes/people.md', '.note table'],
+    ] as const) {
       await go(address);
-      await page.waitForSelector('main h1');
-      await page.waitForLoadState('networkidle', { timeout: 1000 }).catch(() => undefined);
+      await page.waitForSelector(ready);
       const width = () => page.evaluate(() => document.documentElement.scrollWidth);
       await expect.poll(width, { message: address }).toBe(360);
     }
@@ -147,7 +146,8 @@ describe('the page of the store of daybook demo', () => {
     await page.keyboard.press('/');
     await page.waitForSelector('.query:focus');
     await page.keyboard.type('lavender');
-    await page.waitForSelector('.hit');
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/search?q=lavender');
+    await page.waitForSelector('[role=status]:not(.stale) + .hits .hit');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');
     await page.waitForSelector('.message.named');
