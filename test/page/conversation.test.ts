@@ -3,7 +3,15 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { type StandIn, startStandIn } from '../support/perplexity-stand-in.js';
-import { faultsOf, goTo, type OpenedPage, usePages, writeConversation } from './opened-page.js';
+import {
+  answered,
+  drawn,
+  faultsOf,
+  goTo,
+  type OpenedPage,
+  usePages,
+  writeConversation,
+} from './opened-page.js';
 
 const ID = '20250124-1706102400123';
 const BRANCH = '20250125-1706188800123';
@@ -41,6 +49,7 @@ it('the search inside a long conversation moves to the next and previous match, 
   await page.keyboard.press('Shift+Enter');
   await page.waitForSelector('#m151.named');
   await page.getByRole('button', { name: 'Previous' }).click();
+  await page.waitForSelector('#m51.named');
   await page.getByRole('button', { name: 'Previous' }).click();
   await page.waitForSelector('#m851.named');
   await expect.poll(named).toBe('#851');
@@ -64,7 +73,6 @@ it('a long conversation is read from its newest message and from its first with 
   const { page } = opened;
   await goTo(page, `#/conversation/${ID}`);
   await page.waitForSelector('#m1');
-  await page.waitForLoadState('networkidle');
   const requested: string[] = [];
   page.on('request', (request) => requested.push(new URL(request.url()).pathname));
   const focused = () => page.evaluate(() => document.activeElement?.id);
@@ -128,21 +136,18 @@ it('the next messages are loaded if a busy browser reports the end as hidden and
       #collected: IntersectionObserverEntry[] = [];
       constructor(callback: IntersectionObserverCallback, options?: IntersectionObserverInit) {
         super((entries, observer) => {
-          if (this.#collected.push(...entries) > entries.length) return;
-          const report = () => callback(this.#collected.splice(0), observer);
-          setTimeout(() => this.#collected.length > 0 && report(), 500);
+          this.#collected.push(...entries);
+          if (this.#collected.length > 1) return callback(this.#collected.splice(0), observer);
+          const isHidden = this.#collected.some((each) => !each.isIntersecting);
+          document.documentElement.toggleAttribute('data-end-is-hidden', isHidden);
         }, options);
-      }
-      override disconnect() {
-        this.#collected.length = 0;
-        super.disconnect();
       }
     };
   });
   await page.reload();
   await goTo(page, `#/conversation/${ID}`);
   await page.waitForSelector('#m40');
-  await page.waitForTimeout(100);
+  await page.waitForSelector('[data-end-is-hidden]');
   await page.evaluate(() => document.querySelector('.end')?.scrollIntoView());
   await page.waitForSelector('#m41', { state: 'attached' });
 });
@@ -153,14 +158,20 @@ it('the next messages are loaded if a change on disk is loaded while the end bec
   await goTo(page, `#/conversation/${ID}`);
   await page.waitForSelector('#m40');
   let reading = 0;
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
   await page.route('**/api/tools/get_conversation_history', async (route) => {
     reading += 1;
-    await page.waitForTimeout(500);
+    await released;
     await route.continue();
   });
   writeConversation(root, ID, { title: 'Changed' }, MANY);
-  await expect.poll(() => reading, { timeout: 60_000 }).toBe(1);
+  await expect.poll(() => reading).toBeGreaterThan(0);
   await page.evaluate(() => document.querySelector('.end')?.scrollIntoView());
+  await drawn(page);
+  release();
   await page.waitForSelector('#m41', { state: 'attached' });
 });
 
@@ -169,7 +180,6 @@ it('a button to try again is shown if the next messages could not be loaded, and
   const { page } = opened;
   await goTo(page, `#/conversation/${ID}`);
   await page.waitForSelector('#m40');
-  await page.waitForLoadState('networkidle');
   const history = '**/api/tools/get_conversation_history';
   await page.route(history, (route) => route.abort());
   await page.evaluate(() => document.querySelector('.end')?.scrollIntoView());
@@ -187,7 +197,6 @@ it('earlier messages are loaded at the second try if the first failed, also from
   const { page } = opened;
   await goTo(page, `#/conversation/${ID}?seq=90`);
   await page.waitForSelector('#m100');
-  await page.waitForLoadState('networkidle');
   const history = '**/api/tools/get_conversation_history';
   await page.route(history, (route) => route.abort());
   await page.getByRole('button', { name: 'Earlier messages' }).click();
@@ -286,8 +295,10 @@ it('a conversation shows its summary, and links to its branches and to its sourc
   await page.locator('.branches a', { hasText: 'Wasps' }).click();
   await page.waitForSelector('h1:text("Wasps")');
   expect(await faultsOf(page)).toEqual([]);
+  const settings = answered(page, 'store_info');
   await page.locator('.branches a').click();
   await page.waitForSelector('h1:text("Bees")');
+  await settings;
   // Without a key no question can be asked.
   expect(await page.locator('.ask').count()).toBe(0);
 });
@@ -404,6 +415,8 @@ it('a conversation is shown if the message in the address or all shown messages 
   await page.waitForSelector('#m800');
   writeConversation(root, ID, {}, MANY.slice(0, 10));
   await page.waitForSelector('#m10');
+  await goTo(page, '#/');
+  await page.waitForSelector('.row');
   await goTo(page, `#/conversation/${ID}?seq=-3`);
   await page.waitForSelector('#m1');
   expect(await page.locator('.failure').count()).toBe(0);

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { faultsOf, goTo, type OpenedPage, usePages } from './opened-page.js';
+import { answered, faultsOf, goTo, type OpenedPage, usePages } from './opened-page.js';
 
 const openPage = usePages();
 let opened: OpenedPage;
@@ -35,9 +35,10 @@ it('a note shows its commits and its text at a commit, and no history without gi
   await expect.poll(() => page.locator('.note > .markdown h1').innerText()).toBe('Second');
   await expect.poll(() => page.locator('.history').innerText()).toContain('Ada');
   expect(await faultsOf(page)).toEqual([]);
+  const historyOfNew = answered(page, 'mb_history', 'new.md');
   await goTo(page, '#/notes/new.md');
   await page.waitForSelector('.note h1:text("New")');
-  await page.waitForLoadState('networkidle');
+  await historyOfNew;
   expect(await page.locator('.history').count()).toBe(0);
   expect(opened.faults).toEqual([]);
 });
@@ -108,6 +109,7 @@ it('the warning about a changed file is on the screen below in a long note too',
   await page.getByRole('button', { name: 'Edit' }).click();
   await page.getByLabel('Text of the note').press('End');
   await page.evaluate(() => scrollTo(0, 4_000));
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(4_000);
   writeFileSync(join(root, 'memory-bank', 'bees.md'), 'Bees fly.\n');
   const warning = page.locator('.failure', { hasText: 'Another program changed the file' });
   await warning.waitFor();

@@ -77,6 +77,23 @@ export const goTo = (page: Page, address: string) =>
     location.hash = hash;
   }, address);
 
+/** Waits until the page has drawn what it has received: effects of a view run after a frame. */
+export const drawn = (page: Page) =>
+  page.evaluate(async () => {
+    for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame);
+  });
+
+/** Waits for the answer to the next call of this tool with this text, and until the page has drawn it. */
+export async function answered(page: Page, tool: string, text = ''): Promise<void> {
+  const answer = await page.waitForResponse(
+    (each) =>
+      each.url().endsWith(`/api/tools/${tool}`) &&
+      each.request().postData()?.includes(text) === true,
+  );
+  await answer.finished();
+  await drawn(page);
+}
+
 /** The faults that axe-core finds. It runs outside of the policy of the page or the frame. */
 export async function faultsOf(page: Page | Frame): Promise<string[]> {
   await page.evaluate(axe.source);

@@ -3,7 +3,14 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { run } from './browser.mjs';
-import { faultsOf, goTo, type OpenedPage, usePages, writeConversation } from './opened-page.js';
+import {
+  drawn,
+  faultsOf,
+  goTo,
+  type OpenedPage,
+  usePages,
+  writeConversation,
+} from './opened-page.js';
 
 const ID = '20250124-1706102400123';
 
@@ -60,19 +67,17 @@ it('the trash is shown before the check of the store ends, and does not move the
   });
   await goTo(page, '#/trash');
   await page.waitForSelector('.card:has-text("Bees")');
-  const shift = page.evaluate(
-    () =>
-      new Promise<number>((done) => {
-        let sum = 0;
-        new PerformanceObserver((list) => {
-          for (const { value } of list.getEntries() as unknown as { value: number }[]) sum += value;
-        }).observe({ type: 'layout-shift' });
-        setTimeout(() => done(sum), 600);
-      }),
-  );
+  const shifts = await page.evaluateHandle(() => {
+    const seen: number[] = [];
+    new PerformanceObserver((list) => {
+      for (const { value } of list.getEntries() as unknown as { value: number }[]) seen.push(value);
+    }).observe({ type: 'layout-shift' });
+    return seen;
+  });
   answer();
   await page.waitForSelector('.trash .totals');
-  expect(await shift).toBeLessThan(0.1);
+  await drawn(page);
+  expect((await shifts.jsonValue()).reduce((sum, each) => sum + each, 0)).toBeLessThan(0.1);
 });
 
 it('the page shows the findings of a check of the store', async () => {

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { type StandIn, startStandIn } from '../support/perplexity-stand-in.js';
-import { goTo, usePages, writeConversation } from './opened-page.js';
+import { answered, goTo, usePages, writeConversation } from './opened-page.js';
 
 const openPage = usePages();
 const ID = '20250124-1706102400123';
@@ -71,6 +71,7 @@ it('a question keeps its focus and text while another program adds messages', as
   await field.fill('How far is it?');
   writeConversation(root, ID, { title: 'Moon' }, many);
   await page.waitForSelector('#m45');
+  await page.waitForSelector('.head .facts:has-text("45 messages")');
   expect(await field.inputValue()).toBe('How far is it?');
   expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA');
 });
@@ -115,8 +116,10 @@ it('the next question can be typed while one is answered, also after a look at a
   await goTo(page, `#/conversation/${ID}`);
   await expect.poll(() => field.inputValue()).toBe('');
   await field.fill('And how old?');
+  const isAnswered = answered(page, 'perplexity_search_followup');
   answer();
   await page.waitForSelector('.message:has-text("How far is it?")');
+  await isAnswered;
   expect(await field.inputValue()).toBe('And how old?');
 });
 
@@ -186,13 +189,8 @@ it('the page does not take its own change of a note for that of another program'
   });
   const field = page.getByLabel('Text of the note');
   await field.fill('# Bees and wasps');
-  const seen = page.waitForResponse(
-    async (response) =>
-      response.url().endsWith('mb_read') && (await response.text()).includes('wasps'),
-  );
   await page.getByRole('button', { name: 'Save' }).click();
-  await seen;
-  await page.waitForTimeout(100);
+  await page.waitForSelector('.note .facts:has-text("17 bytes")');
   expect(await page.locator('[role=alert]').count()).toBe(0);
   release();
   await page.waitForSelector('.note h1:text("Bees and wasps")');
