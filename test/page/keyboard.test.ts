@@ -17,6 +17,7 @@ const focused = (page: Page) =>
   });
 
 async function tabTo(page: Page, text: string): Promise<void> {
+  await page.locator(':is(a, button)', { hasText: text }).first().waitFor();
   for (let presses = 0; presses < 60; presses++) {
     await page.keyboard.press('Tab');
     if ((await focused(page)).trim() === text) return;
@@ -58,7 +59,7 @@ it('a conversation can be opened, renamed, pinned, deleted and restored with the
   await expect.poll(() => focused(page)).not.toBe('');
   await tabTo(page, 'Delete');
   await page.keyboard.press('Enter');
-  await page.waitForSelector('#m1', { state: 'detached' });
+  await page.waitForSelector('h2:text("Nothing is stored here yet")');
   await page.keyboard.press('x');
   await page.waitForSelector('button:text("Restore")');
   await tabTo(page, 'Restore');
@@ -122,6 +123,11 @@ it('a long timeline can be read and filtered with the keyboard, and keeps its po
   await page.keyboard.press('End');
   await page.waitForSelector('.row:has-text("Talk 0")');
   await expect.poll(() => focused(page)).not.toBe('');
+  const isAtEnd = () =>
+    page
+      .locator('.virtual')
+      .evaluate((list) => list.scrollTop + list.clientHeight >= list.scrollHeight - 1);
+  await expect.poll(isAtEnd).toBe(true);
   const end = await top();
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');

@@ -106,7 +106,7 @@ it('the page tells that the store is not available, and that a change only waits
   renameSync(`${root}-away`, root);
   await page.waitForSelector(warning, { state: 'detached' });
   await page.waitForSelector('#m1');
-  expect(readFileSync(join(root, note), 'utf8')).toContain('# Bees and wax');
+  await expect.poll(() => readFileSync(join(root, note), 'utf8')).toContain('# Bees and wax');
 });
 
 it('a conversation that could not be read is shown when the store is available again', async () => {

@@ -191,9 +191,11 @@ it('the results are where they were when the user comes back from one of them', 
   await page.waitForSelector(`h1:text-is("${title}")`);
   await page.goBack();
   await expect.poll(() => page.locator('.hit').count()).toBe(60);
-  const { y = -1 } = (await page.locator('.hit').nth(50).boundingBox()) ?? {};
-  expect(y).toBeGreaterThan(0);
-  expect(y).toBeLessThan(720);
+  const isOnScreen = async () => {
+    const { y = -1 } = (await page.locator('.hit').nth(50).boundingBox()) ?? {};
+    return y > 0 && y < 720;
+  };
+  await expect.poll(isOnScreen).toBe(true);
 });
 
 it('matches inside of a conversation are counted again after a change', async () => {
