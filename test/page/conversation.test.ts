@@ -208,6 +208,31 @@ it('earlier messages are loaded at the second try if the first failed, also from
   await expect.poll(() => again.count()).toBe(0);
 });
 
+it('a click on Earlier messages has its effect also while the next messages are loaded', async () => {
+  opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY));
+  const { page } = opened;
+  await goTo(page, `#/conversation/${ID}?seq=400`);
+  await page.waitForSelector('#m400');
+  let asked = 0;
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/api/tools/get_conversation_history', async (route) => {
+    asked += 1;
+    await released;
+    await route.continue();
+  });
+  await page.evaluate(() => document.querySelector('.end')?.scrollIntoView());
+  await expect.poll(() => asked).toBe(1);
+  await page.getByRole('button', { name: 'Earlier messages' }).dblclick();
+  release();
+  await page.waitForSelector('#m356', { state: 'attached' });
+  await page.waitForSelector('#m436', { state: 'attached' });
+  await drawn(page);
+  expect(asked, 'the second click loads nothing more').toBe(2);
+});
+
 it('HTML tags in a message are shown as text, except line breaks, indexes and links', async () => {
   const tags = '<div class="a_b_c">List<String></div>\n\n<script>one()</script>';
   const content = `${tags}\n\nH<sub>2</sub>O<br><https://example.org/>`;

@@ -44,6 +44,7 @@ export function usePages(id: string, named: number | undefined): MessagePages {
   const latest = useRef(pages);
   const failed = useRef<Work>();
   const running = useRef(0);
+  const isGoingBack = useRef(false);
   const queue = useRef(Promise.resolve());
   const run = (work: Work) => {
     running.current += 1;
@@ -60,10 +61,19 @@ export function usePages(id: string, named: number | undefined): MessagePages {
       }
       setPages(latest.current);
     });
+    return queue.current;
+  };
+  /** Waits for other reads. A second call does nothing until the first is done, as when a key is held down. */
+  const earlier = () => {
+    if (isGoingBack.current) return;
+    isGoingBack.current = true;
+    void run((now) => before(id, now)).finally(() => {
+      isGoingBack.current = false;
+    });
   };
   const reach = (seq: number | undefined) =>
     run((now) => (holds(now, seq) ? Promise.resolve(now) : begin(id, seq ?? 1)));
-  useEffect(() => reach(named), [id, named]);
+  useEffect(() => void reach(named), [id, named]);
   const { messages, cursor } = pages;
   const [first] = messages;
   return {
@@ -72,7 +82,7 @@ export function usePages(id: string, named: number | undefined): MessagePages {
     cursor,
     hasEarlier: first !== undefined && (first.seq > 1 || first.offset !== undefined),
     more: () => running.current === 0 && run((now) => after(id, now)),
-    earlier: () => running.current === 0 && run((now) => before(id, now)),
+    earlier,
     jump: reach,
     refresh: () => run((now) => again(id, now)),
     retry: () => failed.current && run(failed.current),
