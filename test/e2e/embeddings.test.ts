@@ -22,12 +22,9 @@ const saveAll = (place: Place) =>
 
 const embedded = (place: Place) =>
   withClient(place, async ({ call }) => {
-    for (let tries = 0; tries < 600; tries += 1) {
-      const { embeddings } = storeInfo.output.parse(await call('store_info'));
-      if (embeddings?.state === 'ready' || embeddings === undefined) return embeddings;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    throw new Error('The messages were not embedded.');
+    const progress = async () => storeInfo.output.parse(await call('store_info')).embeddings;
+    await expect.poll(async () => (await progress())?.state ?? 'ready').toBe('ready');
+    return progress();
   });
 
 describe('embeddings in a server', () => {
@@ -35,6 +32,7 @@ describe('embeddings in a server', () => {
     await withPlace(async (place) => {
       await saveAll(place);
       const api = await startEmbeddings();
+      api.most = 1;
       const env = {
         ...place.env,
         DAYBOOK_EMBEDDINGS: 'openai',
@@ -44,11 +42,12 @@ describe('embeddings in a server', () => {
       const killed = new BareServer({ ...place, env });
       await killed.initialize();
       killed.send('tools/call', { name: 'store_info', arguments: {} });
-      while (api.texts.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      await expect.poll(() => api.texts.length).toBeGreaterThan(0);
       killed.process.kill('SIGKILL');
       await killed.exit();
       expect(killed.stderr).toContain(`sent to ${new URL(api.url).host}`);
       expect(api.texts.length).toBeLessThan(MESSAGES);
+      api.most = Number.POSITIVE_INFINITY;
       expect(await embedded({ ...place, env })).toMatchObject({
         mode: 'openai',
         model: 'm1',

@@ -21,6 +21,8 @@ export interface EmbeddingsStandIn {
   readonly url: string;
   readonly texts: string[];
   requests: number;
+  /** After as many texts, the server is silent until this number is higher. */
+  most: number;
   mood: 'well' | 'busy' | 'short' | 'silent' | 'limited';
   /** The server refuses a longer text, an empty one, and one with half a surrogate pair. */
   longest: number;
@@ -35,6 +37,7 @@ export async function startEmbeddings(): Promise<EmbeddingsStandIn> {
     url: '',
     texts: [],
     requests: 0,
+    most: Number.POSITIVE_INFINITY,
     mood: 'well',
     longest: Number.POSITIVE_INFINITY,
     tooLong: { status: 400, error: 'the input length exceeds the context length' },
@@ -56,7 +59,8 @@ export async function startEmbeddings(): Promise<EmbeddingsStandIn> {
       if (request.url !== '/v1/embeddings')
         return answer(404, { error: { message: 'no such path' } });
       if (!model.startsWith('m')) return answer(404, { error: { message: 'no such model' } });
-      while (api.mood === 'silent' && !response.destroyed) await sleep(5);
+      const isSilent = () => api.mood === 'silent' || api.texts.length >= api.most;
+      while (isSilent() && !response.destroyed) await sleep(5);
       if (response.destroyed) return;
       if (api.mood === 'limited') {
         response.setHeader('retry-after', '3600');
