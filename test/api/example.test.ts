@@ -117,10 +117,7 @@ describe('openDaybook', () => {
     await one.conversations.append('tea', [{ role: 'user', content: 'a raven' }], { create: {} });
     await one.insights.save({ content: 'a rook', context: 'global' });
     expect((await two.searchInsights('rook', { context: 'global' })).total).toBe(1);
-    const start = Date.now();
-    while ((await two.search('raven')).total === 0 && Date.now() - start < 30_000) {
-      await new Promise((resume) => setTimeout(resume, 10));
-    }
+    await expect.poll(async () => (await two.search('raven')).total).toBe(1);
     expect((await two.search('raven', { filters: { role: 'user' } })).total).toBe(1);
     await Promise.all([one.close(), two.close()]);
   });

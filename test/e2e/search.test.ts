@@ -55,11 +55,12 @@ describe('search_messages with a client', () => {
         await totalSoon(session, 'common', 4);
         put(logsOf(place), idOf(1), { ...sample(1), title: 'edited by hand' });
         await totalSoon(session, 'title : hand', 4);
-        await delay(300);
-        expect(await session.call('store_info')).toMatchObject({
-          index: { isBuilt: true, messages: 4 },
-          watching: { mode: 'watching', errors: 0 },
-        });
+        await expect
+          .poll(() => session.call('store_info'))
+          .toMatchObject({
+            index: { isBuilt: true, messages: 4 },
+            watching: { mode: 'watching', errors: 0 },
+          });
         const error = await session.failure('search_messages', { query: '"x', matchType: 'fts5' });
         expect(error).toMatchObject({ code: 'QUERY_SYNTAX', details: { position: 0 } });
       });

@@ -200,13 +200,7 @@ describe('a summary by a language model', () => {
 });
 
 describe('summaries in the background', () => {
-  const until = async (holds: () => Promise<boolean>) => {
-    for (let tries = 0; tries < 400; tries += 1) {
-      if (await holds()) return;
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
-    throw new Error('The summary was not made in time.');
-  };
+  const until = (holds: () => Promise<boolean>) => expect.poll(holds).toBe(true);
 
   const inBackground = ({
     logsFolder,

@@ -305,6 +305,7 @@ describe('with sessions', () => {
         outcome: 'CONVERSATION_NOT_FOUND',
         message: expect.any(String),
       };
+      await expect.poll(() => heard.length).toBe(2);
       expect(heard).toEqual([
         ['info', missing],
         ['debug', { tool: 'get_state', outcome: 'done' }],

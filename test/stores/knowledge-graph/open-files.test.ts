@@ -1,7 +1,6 @@
 /** The log is open only while facts are written, so that its drive can be unmounted. */
 import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { allOf, fact, openGraph } from './graph.js';
 
@@ -24,8 +23,7 @@ it.runIf(process.platform === 'linux')(
     const log = join(folder, 'kg_wal.log');
     await graph.add([fact('Ada')]);
     expect(isOpen(log)).toBe(true);
-    for (let tries = 0; tries < 200 && isOpen(log); tries += 1) await delay(20);
-    expect(isOpen(log)).toBe(false);
+    await expect.poll(() => isOpen(log)).toBe(false);
     await graph.add([fact('Grace')]);
     expect(await allOf(graph)).toHaveLength(2);
   },

@@ -40,12 +40,7 @@ function openBank(maxFiles = 1000) {
 
 const codeOf = async (work: Promise<unknown>) => (await errorOf(work)).code;
 
-async function until(isIt: () => boolean | Promise<boolean>): Promise<void> {
-  for (let n = 0; !(await isIt()); n += 1) {
-    if (n === 1000) throw new Error('it did not happen');
-    await new Promise((wake) => setTimeout(wake, 10));
-  }
-}
+const until = (isIt: () => boolean) => expect.poll(isIt).toBe(true);
 
 describe('a path that only a shell reads as another folder', () => {
   it.each([
