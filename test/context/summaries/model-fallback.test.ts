@@ -32,7 +32,7 @@ const usable = ({ api, name, contextTokens = 100_000 }: Server) => ({
     endpoint: `${api.url}/v1`,
     model: 'small',
     clock: systemClock,
-    timeoutMs: 1_000,
+    timeoutMs: 3_000,
     retryDelayMs: 1,
   }),
 });

@@ -69,7 +69,7 @@ describe.each(FORMATS)('a model over the format of $kind', (format) => {
   });
 
   it.each<[Mood, string, Partial<LanguageModelOptions>]>([
-    ['hangs', 'TIMEOUT', { timeoutMs: 200 }],
+    ['hangs', 'TIMEOUT', { timeoutMs: 1_000 }],
     ['garbage', 'PROVIDER', {}],
     ['cut', 'PROVIDER', {}],
     ['half', 'PROVIDER', {}],
