@@ -71,6 +71,6 @@ describe.runIf(isMounted)('maintenance on a full disk', () => {
       console.log(`full-disk-maintenance, ${name}: refused ${refused} times`);
       if (name !== 'prune') expect(refused).toBeGreaterThan(0);
     },
-    timeLimitMs(120_000),
+    timeLimitMs(300_000),
   );
 });

@@ -67,5 +67,4 @@ it.skipIf(process.platform === 'win32')(
       expect(new Set(texts).size).toBe(COUNT);
     });
   },
-  120_000,
 );

@@ -51,7 +51,6 @@ it.skipIf(process.platform === 'win32')(
       }),
     );
   },
-  180_000,
 );
 
 it.skipIf(process.platform === 'win32')(
@@ -72,46 +71,41 @@ it.skipIf(process.platform === 'win32')(
       }),
     );
   },
-  180_000,
 );
 
 it.skipIf(process.platform === 'win32').each([
   ['the root', '.'],
   ['the folder of the conversations', 'conversation-logs'],
-])(
-  'without access to %s, a server reads from memory, and its writes wait',
-  async (_, name) => {
-    await withPlace((place) =>
-      withUser(place, async ({ call }) => {
-        const conversationId = 'plan';
-        const save = (content: string, key: string) =>
-          call('save_message', { conversationId: key, role: 'user', content });
-        const contents = async () => {
-          const { messages } = await call('get_conversation', { conversationId });
-          return (messages as { content: string }[]).map(({ content }) => content);
-        };
-        await save('before', conversationId);
-        await call('mb_add', { path: 'a.md', content: 'note' });
-        await contents();
-        const folder = join(place.root, name);
-        chmodSync(folder, 0o000);
-        try {
-          expect(await contents()).toEqual(['before']);
-          expect(await call('get_conversations')).toMatchObject({ total: 1, durable: false });
-          expect(await call('mb_list')).toMatchObject({ total: 1, durable: false });
-          expect(await save('during', conversationId)).toMatchObject({ durable: false });
-          expect(await save('during', 'another')).toMatchObject({ durable: false });
-          expect(await contents()).toEqual(['before', 'during']);
-          expect(await call('store_info')).toMatchObject({ unavailable: { isAway: true } });
-        } finally {
-          chmodSync(folder, 0o700);
-        }
-        const state = async () => (await call('store_info'))['unavailable'];
-        await expect.poll(state, PATIENT).toBeUndefined();
+])('without access to %s, a server reads from memory, and its writes wait', async (_, name) => {
+  await withPlace((place) =>
+    withUser(place, async ({ call }) => {
+      const conversationId = 'plan';
+      const save = (content: string, key: string) =>
+        call('save_message', { conversationId: key, role: 'user', content });
+      const contents = async () => {
+        const { messages } = await call('get_conversation', { conversationId });
+        return (messages as { content: string }[]).map(({ content }) => content);
+      };
+      await save('before', conversationId);
+      await call('mb_add', { path: 'a.md', content: 'note' });
+      await contents();
+      const folder = join(place.root, name);
+      chmodSync(folder, 0o000);
+      try {
+        expect(await contents()).toEqual(['before']);
+        expect(await call('get_conversations')).toMatchObject({ total: 1, durable: false });
+        expect(await call('mb_list')).toMatchObject({ total: 1, durable: false });
+        expect(await save('during', conversationId)).toMatchObject({ durable: false });
+        expect(await save('during', 'another')).toMatchObject({ durable: false });
         expect(await contents()).toEqual(['before', 'during']);
-        expect(await call('get_conversations')).toMatchObject({ total: 2 });
-      }),
-    );
-  },
-  180_000,
-);
+        expect(await call('store_info')).toMatchObject({ unavailable: { isAway: true } });
+      } finally {
+        chmodSync(folder, 0o700);
+      }
+      const state = async () => (await call('store_info'))['unavailable'];
+      await expect.poll(state, PATIENT).toBeUndefined();
+      expect(await contents()).toEqual(['before', 'during']);
+      expect(await call('get_conversations')).toMatchObject({ total: 2 });
+    }),
+  );
+});

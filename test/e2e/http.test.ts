@@ -189,7 +189,7 @@ describe('many clients at once', () => {
           }
           // A message of another process is found a moment later.
           const found = () => stdio.call('search_messages', { query: 'http', limit: 1 });
-          await expect.poll(async () => (await found())['total'], { timeout: 60_000 }).toBe(60);
+          await expect.poll(async () => (await found())['total']).toBe(60);
           await http.client.close();
         }),
       ),
@@ -263,7 +263,7 @@ it('a server over HTTP ends with an error if the file of the token is empty', as
     mkdirSync(config, { recursive: true });
     writeFileSync(join(config, 'http-token'), 'short');
     const args = [MAIN, 'serve', '--http', '--port', '0', '--root', root];
-    const options = { env: { ...env, DAYBOOK_HTTP_TOKEN: 'auto' }, timeout: 10_000 };
+    const options = { env: { ...env, DAYBOOK_HTTP_TOKEN: 'auto' }, timeout: 120_000 };
     const { status, stderr } = spawnSync(process.execPath, args, { ...options, encoding: 'utf8' });
     expect(stderr).toContain('does not contain a token');
     expect(status).toBe(2);

@@ -27,7 +27,7 @@ it('a deep research continues after kill -9 of the server, without a second crea
         expect(begun).toMatchObject({ status: 'in_progress', saved: false });
         conversationId = begun['conversationId'];
         // The id of the run is on disk before the first request for its state.
-        await expect.poll(() => api.received.at(-1)?.method, { timeout: 30_000 }).toBe('GET');
+        await expect.poll(() => api.received.at(-1)?.method).toBe('GET');
         const { pid } = client.transport as unknown as { pid: number };
         process.kill(pid, 'SIGKILL');
       });
@@ -35,7 +35,7 @@ it('a deep research continues after kill -9 of the server, without a second crea
       await ageLeases(place.root);
       await withClient({ ...place, env }, async ({ call }) => {
         await expect
-          .poll(() => call('get_conversation_history', { conversationId }), { timeout: 30_000 })
+          .poll(() => call('get_conversation_history', { conversationId }))
           .toMatchObject({
             total: 2,
             hasMore: false,

@@ -167,7 +167,7 @@ describe('retention', () => {
       });
       await withClient({ ...place, env }, async ({ call }) => {
         await expect
-          .poll(async () => (await call('store_info'))['retention'], { timeout: 60_000 })
+          .poll(async () => (await call('store_info'))['retention'])
           .toMatchObject({ lastRun: { moved: 1 } });
         expect(await call('get_conversations')).toMatchObject({ total: 1 });
       });

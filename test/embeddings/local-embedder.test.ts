@@ -39,43 +39,37 @@ describe.runIf(isInstalled)('all-MiniLM-L6-v2', () => {
   const open = (cacheFolder: string, modelFolder?: string) =>
     openLocalEmbedder({ packages: createPackageLoader(BENCH), cacheFolder, modelFolder });
 
-  it(
-    'gives the likenesses that its makers publish, and is written once',
-    {
-      timeout: 120_000,
-    },
-    async () => {
-      const folder = tempFolder();
-      const embedder = await open(folder);
-      const texts = [
-        'That is a happy person',
-        'That is a happy dog',
-        'That is a very happy person',
-        'Today is a sunny day',
-      ];
-      const [person, ...others] = await embedder.embed(texts);
-      const cosines = others.map((other) =>
-        other.reduce((sum, value, d) => sum + value * (person?.[d] ?? 0), 0),
-      );
-      // The weights are int8 here, and processors round those differently: 0.031 was seen.
-      for (const [at, published] of [0.695, 0.943, 0.257].entries()) {
-        expect(Math.abs((cosines[at] ?? 0) - published)).toBeLessThan(0.05);
-      }
-      expect(person).toHaveLength(384);
-      await embedder.close();
+  it('gives the likenesses that its makers publish, and is written once', async () => {
+    const folder = tempFolder();
+    const embedder = await open(folder);
+    const texts = [
+      'That is a happy person',
+      'That is a happy dog',
+      'That is a very happy person',
+      'Today is a sunny day',
+    ];
+    const [person, ...others] = await embedder.embed(texts);
+    const cosines = others.map((other) =>
+      other.reduce((sum, value, d) => sum + value * (person?.[d] ?? 0), 0),
+    );
+    // The weights are int8 here, and processors round those differently: 0.031 was seen.
+    for (const [at, published] of [0.695, 0.943, 0.257].entries()) {
+      expect(Math.abs((cosines[at] ?? 0) - published)).toBeLessThan(0.05);
+    }
+    expect(person).toHaveLength(384);
+    await embedder.close();
 
-      const file = join(folder, 'all-MiniLM-L6-v2-int8-v1.onnx');
-      const bytes = readFileSync(file);
-      expect(bytes.length).toBeLessThan(26_000_000);
-      writeFileSync(file, bytes.subarray(0, 1_000_000)); // a disk that was full
-      const again = await open(folder);
-      expect(again.identity).toBe(embedder.identity);
-      expect(readFileSync(file).equals(bytes)).toBe(true);
-      await again.close();
-    },
-  );
+    const file = join(folder, 'all-MiniLM-L6-v2-int8-v1.onnx');
+    const bytes = readFileSync(file);
+    expect(bytes.length).toBeLessThan(26_000_000);
+    writeFileSync(file, bytes.subarray(0, 1_000_000)); // a disk that was full
+    const again = await open(folder);
+    expect(again.identity).toBe(embedder.identity);
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+    await again.close();
+  });
 
-  it('sends no telemetry and leaves no id of this machine', { timeout: 120_000 }, () => {
+  it('sends no telemetry and leaves no id of this machine', () => {
     const cache = tempFolder();
     const packages = join(cache, 'daybook', 'embeddings', 'packages', 'node_modules');
     mkdirSync(packages, { recursive: true });
@@ -96,30 +90,24 @@ describe.runIf(isInstalled)('all-MiniLM-L6-v2', () => {
     expect(readdirSync(cache).sort()).toEqual(['daybook']);
   });
 
-  it(
-    'is run by WebAssembly where native code is not allowed, to the same effect',
-    {
-      timeout: 120_000,
-    },
-    async () => {
-      const folder = tempFolder();
-      const packages = createPackageLoader(BENCH, ['onnxruntime-web']);
-      expect(packages.runtime().name).toBe('onnxruntime-web');
-      const web = await openLocalEmbedder({ packages, cacheFolder: folder });
-      const native = await open(folder);
-      expect(web.identity).toBe(native.identity);
-      const texts = ['The south wall gets a raised bed.', 'Where do tomatoes grow?'];
-      const [ours, theirs] = [await web.embed(texts), await native.embed(texts)];
-      for (const [at, vector] of ours.entries()) {
-        const cosine = vector.reduce((sum, value, d) => sum + value * (theirs[at]?.[d] ?? 0), 0);
-        expect(cosine).toBeGreaterThan(0.97);
-      }
-      await web.close();
-      await native.close();
-    },
-  );
+  it('is run by WebAssembly where native code is not allowed, to the same effect', async () => {
+    const folder = tempFolder();
+    const packages = createPackageLoader(BENCH, ['onnxruntime-web']);
+    expect(packages.runtime().name).toBe('onnxruntime-web');
+    const web = await openLocalEmbedder({ packages, cacheFolder: folder });
+    const native = await open(folder);
+    expect(web.identity).toBe(native.identity);
+    const texts = ['The south wall gets a raised bed.', 'Where do tomatoes grow?'];
+    const [ours, theirs] = [await web.embed(texts), await native.embed(texts)];
+    for (const [at, vector] of ours.entries()) {
+      const cosine = vector.reduce((sum, value, d) => sum + value * (theirs[at]?.[d] ?? 0), 0);
+      expect(cosine).toBeGreaterThan(0.97);
+    }
+    await web.close();
+    await native.close();
+  });
 
-  it('reports the folder of a broken model', { timeout: 60_000 }, async () => {
+  it('reports the folder of a broken model', async () => {
     const [cache, model] = [tempFolder(), tempFolder()];
     expect((await errorOf(open(cache, model))).code).toBe('NOT_CONFIGURED');
     writeFileSync(join(model, 'model.onnx'), 'no model');

@@ -106,6 +106,6 @@ describe('encrypt, a change of the key and decrypt that are killed', () => {
         }
       });
     },
-    timeLimitMs(90_000),
+    timeLimitMs(300_000),
   );
 });

@@ -301,7 +301,7 @@ describe('withLock between processes', () => {
     const { child, nextLine } = otherProcess(locks, 'x', what, '100000');
     expect(await nextLine()).toBe('ready');
     const turnsOfChild = () => readFileSync(join(root, 'turns'), 'utf8').split('end').length - 1;
-    await expect.poll(turnsOfChild, { timeout: 60_000 }).toBeGreaterThan(3);
+    await expect.poll(turnsOfChild).toBeGreaterThan(3);
     const waits: number[] = [];
     for (let n = 0; n < 20; n += 1) {
       const before = turnsOfChild();

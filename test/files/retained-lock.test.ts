@@ -51,7 +51,7 @@ describe('RetainedLock', () => {
     const { lock, path } = openLock();
     await lock.run(() => Promise.resolve());
     expect(ownersOf(path)).toHaveLength(1);
-    await expect.poll(() => ownersOf(path), { timeout: 30_000 }).toEqual([]);
+    await expect.poll(() => ownersOf(path)).toEqual([]);
     await lock.run(() => Promise.resolve());
     await lock.close();
     expect(ownersOf(path)).toEqual([]);

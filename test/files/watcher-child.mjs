@@ -33,7 +33,7 @@ for (; seen === '' && performance.now() - startedAt < 120_000; looks += 1) await
 await watcher.close();
 /** The handles that would keep the process alive. The system needs a moment to close a watch. */
 let left = process.getActiveResourcesInfo();
-for (let look = 0; left.length > 0 && look < 100; look += 1) {
+for (let look = 0; left.length > 0 && look < 1_000; look += 1) {
   await delay(10);
   left = process.getActiveResourcesInfo();
 }

@@ -288,7 +288,7 @@ describe('two clones, changed and merged both ways by stock git', () => {
       await checkMerged(pair, random);
     }
     for (const clone of pair) await clone.close();
-  }, 60_000);
+  });
 
   it('saw conflicts in notes, and none elsewhere', () => {
     expect(conflicts).toBeGreaterThan(0);

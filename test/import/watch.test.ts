@@ -98,11 +98,11 @@ it('one server at a time imports watched sessions, and another one continues', a
   mkdirSync(join(home, '.codex'));
   expect((await importer.watched()).map(({ title }) => title)).toEqual(['Claude Code']);
   const first = startServerWatch(options);
-  await vi.waitFor(() => expect(bench.bySource('session-1')).toBeDefined(), 10_000);
+  await vi.waitFor(() => expect(bench.bySource('session-1')).toBeDefined(), 60_000);
   const second = startServerWatch(options);
   await first.close();
   appendFileSync(file, lines(line('u2', 'u1', 'two')));
-  await vi.waitFor(() => expect(said(bench.bySource('session-1'))).toHaveLength(2), 10_000);
+  await vi.waitFor(() => expect(said(bench.bySource('session-1'))).toHaveLength(2), 60_000);
   await second.close();
   expect(existsSync(`${leasePath}.lock`)).toBe(false);
   appendFileSync(file, lines(line('u3', 'u2', 'three')));
@@ -114,7 +114,7 @@ it('an error that is a bug does not end the watch of a server', async () => {
   vi.spyOn(importer, 'run').mockRejectedValueOnce(new TypeError('a bug'));
   vi.spyOn(importer, 'watched').mockRejectedValueOnce(new TypeError('another bug'));
   const watch = startServerWatch(options);
-  await vi.waitFor(() => expect(bench.bySource('session-1')).toBeDefined(), 10_000);
+  await vi.waitFor(() => expect(bench.bySource('session-1')).toBeDefined(), 60_000);
   await watch.close();
 });
 
@@ -126,11 +126,11 @@ it.runIf(process.platform === 'linux')('a lost lease leaves no folder open', asy
       return existsSync(link) && readlinkSync(link) === dirname(leasePath);
     }).length;
   const watch = startServerWatch(options);
-  await vi.waitFor(() => expect(bench.bySource('session-1')).toBeDefined(), 10_000);
+  await vi.waitFor(() => expect(bench.bySource('session-1')).toBeDefined(), 60_000);
   rmSync(`${leasePath}.owner`);
   appendFileSync(join(home, '.claude/projects/x/session-1.jsonl'), lines(line('u2', 'u1', 'two')));
-  await vi.waitFor(() => expect(existsSync(`${leasePath}.owner`)).toBe(true), 10_000);
-  await vi.waitFor(() => expect(said(bench.bySource('session-1'))).toHaveLength(2), 10_000);
+  await vi.waitFor(() => expect(existsSync(`${leasePath}.owner`)).toBe(true), 60_000);
+  await vi.waitFor(() => expect(said(bench.bySource('session-1'))).toHaveLength(2), 60_000);
   await watch.close();
   expect(openLeases()).toBe(0);
 });

@@ -116,24 +116,24 @@ describe('notes as resources', () => {
     await client.subscribeResource({ uri });
     put('b.md', 'two');
     put('a.md', 'two');
-    await expect.poll(() => updated, { timeout: 30_000 }).toEqual([uri]);
+    await expect.poll(() => updated).toEqual([uri]);
     expect(await textOf(uri)).toBe('two');
     expect(received.listChanged).toBe(0);
     put('deep/new.md', 'new');
-    await expect.poll(() => received.listChanged, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => received.listChanged).toBe(1);
     await opened.session.call('mb_edit', { path: 'a.md', oldText: 'two', newText: 'three' });
-    await expect.poll(() => updated, { timeout: 30_000 }).toEqual([uri, uri]);
+    await expect.poll(() => updated).toEqual([uri, uri]);
     // The same text is no news, although the time of the file is new.
     utimesSync(fileOf('a.md'), 1, 1);
     await listed();
     put('b.md', 'last');
     await client.subscribeResource({ uri: 'daybook://note/b.md' });
     put('b.md', 'very last');
-    await expect.poll(() => updated, { timeout: 30_000 }).toContain('daybook://note/b.md');
+    await expect.poll(() => updated).toContain('daybook://note/b.md');
     await client.unsubscribeResource({ uri: 'daybook://note/b.md' });
     expect(updated.splice(2)).not.toContain(uri);
     rmSync(fileOf('a.md'));
-    await expect.poll(() => updated, { timeout: 30_000 }).toEqual([uri, uri, uri]);
+    await expect.poll(() => updated).toEqual([uri, uri, uri]);
     expect(received.listChanged).toBe(2); // the list is notified first
   });
 });

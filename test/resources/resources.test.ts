@@ -123,9 +123,9 @@ describe('news', () => {
       const uri = 'daybook://conversation/my-key';
       await session.client.subscribeResource({ uri });
       await session.call('delete_conversation', { conversationId: 'my-key' });
-      await expect.poll(() => news.updated, { timeout: 30_000 }).toEqual([uri]);
+      await expect.poll(() => news.updated).toEqual([uri]);
       await save(session, { conversationId: 'my-key' });
-      await expect.poll(() => news.updated, { timeout: 30_000 }).toEqual([uri, uri]);
+      await expect.poll(() => news.updated).toEqual([uri, uri]);
     }),
   );
 
@@ -139,7 +139,7 @@ describe('news', () => {
       await session.client.subscribeResource({ uri });
       const file = await readFile(fileOf(place, id), 'utf8');
       await writeFile(fileOf(place, id), file.replace('Hello there', 'Hello by hand'));
-      await expect.poll(() => news.updated, { timeout: 30_000 }).toEqual([uri]);
+      await expect.poll(() => news.updated).toEqual([uri]);
       const [content] = (await session.client.readResource({ uri })).contents;
       expect(content && 'text' in content && content.text).toContain('Hello by hand');
       expect(news.listChanged).toBe(0);
@@ -149,7 +149,7 @@ describe('news', () => {
       await save(session, { conversationId: id });
       await save(session, { conversationId: other });
       const both = [uri, `daybook://conversation/${other}`];
-      await expect.poll(() => news.updated, { timeout: 30_000 }).toEqual(both);
+      await expect.poll(() => news.updated).toEqual(both);
     }),
   );
 
@@ -162,7 +162,7 @@ describe('news', () => {
       await session.client.subscribeResource({ uri });
       const from = performance.now();
       await Promise.all(Array.from({ length: 30 }, () => save(session, { conversationId: id })));
-      await expect.poll(() => news.updated.length, { timeout: 30_000 }).toBeGreaterThan(0);
+      await expect.poll(() => news.updated.length).toBeGreaterThan(0);
       // As many as there were times to gather: far fewer than writes, unless the machine crawls.
       const gathered = Math.ceil((performance.now() - from) / GATHER_MS);
       expect(news.updated.length).toBeLessThanOrEqual(gathered);
@@ -183,14 +183,14 @@ describe('news', () => {
       await mkdir(folderOf(place, copy));
       const text = JSON.stringify({ messages: [{ role: 'user', content: 'By hand' }] });
       await writeFile(fileOf(place, copy), text);
-      await expect.poll(() => news.listChanged, { timeout: 30_000 }).toBe(1);
+      await expect.poll(() => news.listChanged).toBe(1);
       expect((await session.client.listResources()).resources).toHaveLength(2);
 
       const titled = JSON.stringify({ ...JSON.parse(text), title: 'Mine' });
       await writeFile(fileOf(place, copy), titled);
-      await expect.poll(() => news.listChanged, { timeout: 30_000 }).toBe(2);
+      await expect.poll(() => news.listChanged).toBe(2);
       await rm(folderOf(place, copy), { recursive: true });
-      await expect.poll(() => news.listChanged, { timeout: 30_000 }).toBe(3);
+      await expect.poll(() => news.listChanged).toBe(3);
       expect((await session.client.listResources()).resources).toHaveLength(1);
     }),
   );

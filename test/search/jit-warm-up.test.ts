@@ -33,7 +33,7 @@ it.each([
   search.start(mode);
   await search.built();
   const begun = vi.waitFor(() => expect(read).toHaveBeenCalled(), {
-    timeout: isWarmedUp ? 20_000 : 1_500,
+    timeout: isWarmedUp ? 60_000 : 1_500,
   });
   if (isWarmedUp) await begun;
   else await expect(begun).rejects.toThrow();

@@ -7,7 +7,7 @@ import type { Json, SoakServer } from './soak-server.js';
 
 const CONTEXT = 'project:soak';
 /** Against a change that a server never sees; a slow machine needs less. */
-const MOST_WAIT_MS = 30_000;
+const MOST_WAIT_MS = 120_000;
 
 /** Repeats `look` until it finds nothing wrong. Returns what it found last. */
 async function settled(look: () => Promise<string | undefined>, end: number) {

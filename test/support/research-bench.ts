@@ -216,9 +216,9 @@ export function gate(): { opened: Promise<void>; open: () => void } {
   return { opened, open };
 }
 
-/** Resolves when `check` no longer throws; at most thirty seconds, for a slow machine. */
+/** Resolves when `check` no longer throws; at most a minute, for a slow machine. */
 export async function eventually(check: () => void | Promise<void>): Promise<void> {
-  const until = performance.now() + 30_000;
+  const until = performance.now() + 60_000;
   for (;;) {
     try {
       return await check();

@@ -21,7 +21,7 @@ export interface TerminalOptions {
 }
 
 /** A command that waits for an answer that the test does not give is ended here. Its screen is returned. */
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 180_000;
 
 const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
 

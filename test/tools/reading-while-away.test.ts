@@ -29,7 +29,7 @@ it('a search while the store is away explains why there are matches and no resul
     mkdirSync(dirname(path));
     writeFileSync(path, JSON.stringify({ messages: [{ role: 'user', content: 'a zebra' }] }));
     // With this offset no file is read, so its text does not get into the memory of the store.
-    await expect.poll(async () => (await search(5)).total, { timeout: 60_000 }).toBe(1);
+    await expect.poll(async () => (await search(5)).total).toBe(1);
     expect(await search(5)).not.toHaveProperty('note');
     leave();
     const found = await search(0);

@@ -201,7 +201,7 @@ describe('a search or a list', () => {
         const { note } = await call('get_conversations');
         expect(note).toBe('1 conversation could not be read; see `store_info`.');
       },
-      { timeout: 20_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
     const { explanation } = await call('search_messages', { query: 'giraffe' });
     expect(explanation).toContain('1 conversation could not be read and searched');
@@ -218,7 +218,7 @@ describe('the key of a damaged conversation', () => {
     const damaged = '1 conversation could not be read';
     await vi.waitFor(
       async () => expect((await call('get_conversations'))['note']).toContain(damaged),
-      { timeout: 20_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
     for (const tool of ['history_threads_list', 'history_messages_recent']) {
       expect((await call(tool))['note']).toContain(damaged);

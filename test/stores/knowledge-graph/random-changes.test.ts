@@ -173,5 +173,5 @@ it(
       }
     }
   },
-  timeLimitMs(60_000),
+  timeLimitMs(300_000),
 );
