@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { goTo, usePages } from './opened-page.js';
+import { answered, goTo, usePages } from './opened-page.js';
 
 const openPage = usePages();
 const IDS = ['5c05e358-70c2-4ad6-998a-52d4cfb36277', '6fa459ea-ee8a-4ca4-894e-db77e160355e'];
@@ -71,6 +71,34 @@ it('all insights of a project are shown completely, and the oldest can be opened
   await page.waitForSelector('.card.named:has-text("The end.")');
   await expect.poll(() => page.locator('.card').count()).toBe(120);
   expect(faults).toEqual([]);
+});
+
+it('the insight of the address has the focus, also if the projects are loaded last or it is of another one', async () => {
+  const { page } = await openPage(({ root }) => {
+    const folder = join(root, 'memory-bank', 'insights');
+    mkdirSync(folder, { recursive: true });
+    const times = { created_at: 1_795_484_698_930, updated_at: 1_795_484_698_930 };
+    for (const [at, context] of ['global', 'project:other'].entries()) {
+      const insight = { id: IDS[at], content: `Of ${context}.`, context, ...times };
+      writeFileSync(join(folder, `${IDS[at]}.json`), JSON.stringify(insight));
+    }
+  });
+  await page.waitForSelector('.empty');
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/api/tools/list_insight_contexts', async (route) => {
+    await released;
+    await route.continue();
+  });
+  const listed = answered(page, 'list_insights');
+  await goTo(page, `#/insights?id=${IDS[0]}`);
+  await listed;
+  release();
+  await page.waitForSelector('.card.named:focus:has-text("Of global.")');
+  await goTo(page, `#/insights?id=${IDS[1]}`);
+  await page.waitForSelector('.card.named:focus:has-text("Of project:other.")');
 });
 
 it('the address of an insight that is not there gets a message', async () => {

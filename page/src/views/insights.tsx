@@ -45,12 +45,12 @@ export function Insights({ route }: { readonly route: Route }) {
   });
   useListKeys('.insights .card');
   const card = useRef<HTMLLIElement>(null);
-  const isListed = list.data !== undefined;
+  const isShown = contexts.data !== undefined && list.data?.some((each) => each.id === id) === true;
   useEffect(() => {
-    if (!isListed) return;
+    if (!isShown) return;
     card.current?.scrollIntoView({ block: 'center' });
     card.current?.focus();
-  }, [isListed, id]);
+  }, [isShown, id]);
   const failed = contexts.error ?? list.error;
   if (failed) return <Failure error={failed} />;
   if (!contexts.data) return <p class="loading">Loading…</p>;
