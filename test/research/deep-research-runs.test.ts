@@ -28,7 +28,8 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-const impatient = () => bench.service({ timing: { waitMs: 0 } });
+/** Waits only until the question is sent, or not even for that. */
+const impatient = (sendingMs = 60_000) => bench.service({ timing: { waitMs: 0, sendingMs } });
 const roles = async (id: string) => (await bench.store.load(id)).messages.map(({ role }) => role);
 const COMPLETE = ['system', 'user', 'assistant'];
 
@@ -271,7 +272,7 @@ describe('the request that creates a run', () => {
   it('is completed while the server ends, and the id of the run is stored', async () => {
     const { opened, open } = gate();
     bench.api.next({ on: 'create', kind: 'held', until: opened });
-    const service = impatient();
+    const service = impatient(0);
     const { conversationId: id = '' } = await service.deepResearch(question('x'));
     await eventually(() => expect(bench.api.creates).toBe(1));
     expect(bench.written).toEqual(['creating']);
@@ -456,7 +457,7 @@ describe('a run of the backend chat-completions, which has no background runs', 
   it('continues in this process after the call has returned', async () => {
     const { opened, open } = gate();
     bench.api.next({ on: 'create', kind: 'held', until: opened });
-    const service = impatient();
+    const service = impatient(0);
     const { conversationId: id = '', status } = await service.deepResearch(question('why?'));
     expect(status).toBe('in_progress');
     const other = bench.service();
@@ -469,7 +470,7 @@ describe('a run of the backend chat-completions, which has no background runs', 
 
   it('has an unknown outcome if the process ends before the answer', async () => {
     bench.api.next({ on: 'create', kind: 'held', until: NEVER_ANSWERED });
-    const service = impatient();
+    const service = impatient(0);
     const { conversationId: id = '' } = await service.deepResearch(question('why?'));
     await eventually(() => expect(bench.api.creates).toBe(1));
     await service.close();
