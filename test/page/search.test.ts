@@ -198,6 +198,32 @@ it('the results are where they were when the user comes back from one of them', 
   await expect.poll(isOnScreen).toBe(true);
 });
 
+it('Enter waits for the results of the typed words, and does not go to an earlier result', async () => {
+  opened = await openPage(({ root }) => {
+    writeConversation(root, BEES, { title: 'Bees' }, [{ role: 'user', content: 'honey' }]);
+    writeConversation(root, WASPS, { title: 'Wasps' }, [{ role: 'user', content: 'nectar' }]);
+  });
+  const { page } = opened;
+  await page.waitForSelector('.row');
+  await goTo(page, '#/search?q=honey');
+  await page.waitForSelector('.hit:has-text("Bees")');
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/api/tools/search_messages', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.locator('.query').fill('nectar');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter');
+  release();
+  await page.waitForSelector('.hit:focus:has-text("Wasps")');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('h1:text("Wasps")');
+});
+
 it('matches inside of a conversation are counted again after a change', async () => {
   const id = '20250124-1706102400123';
   const said = { role: 'user', content: 'honey' };

@@ -1,4 +1,5 @@
 /** The search view: searches while the user types, with filters and the reason of each hit. */
+import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CHANGE_KINDS } from '../changes/change.js';
@@ -38,9 +39,10 @@ export function Search({ route }: { readonly route: Route }) {
     // The address has the query, so that it can be bookmarked; typing adds no entries to the history.
     address.setParams(hrefOf('search', '', effectiveFields(JSON.parse(settled))));
   }, [settled]);
-  const { data, error, isLoading, reload } = useLoaded(`${limit} ${settled}`, (signal) =>
-    runSearch(JSON.parse(settled), limit, signal),
-  );
+  const { data, error, isLoading, reload } = useLoaded(`${limit} ${settled}`, async (signal) => {
+    const found = await runSearch(JSON.parse(settled), limit, signal);
+    return found && { ...found, of: settled };
+  });
   for (const kind of CHANGE_KINDS) useChanges(kind, reload);
   const count = data?.hits.length ?? 0;
   const hasMore = data !== undefined && count >= limit && count < Math.min(data.total, MAX_HITS);
@@ -49,6 +51,7 @@ export function Search({ route }: { readonly route: Route }) {
   useLayoutEffect(() => {
     if (isFound && kept.top > 0) scrollTo(0, kept.top);
   }, [isFound, kept]);
+  const goToFirst = useFirstHit(JSON.stringify(asked), data?.of, field);
   useKeys({ '/': () => field.current?.focus() });
   useListKeys('.hit');
   return (
@@ -58,7 +61,7 @@ export function Search({ route }: { readonly route: Route }) {
         asked={asked}
         field={field}
         set={(name, value) => setAsked((before) => ({ ...before, [name]: value }))}
-        onEnter={() => focusNext('.hit', 1)}
+        onEnter={goToFirst}
       />
       {error && <Failure error={error} />}
       {data && !error && (
@@ -79,6 +82,21 @@ export function Search({ route }: { readonly route: Route }) {
       {!data && !error && asked.q === '' && <Explanation />}
     </div>
   );
+}
+
+/**
+ * Returns the function that moves from the field to the first hit. Before the hits of what is typed are shown, it
+ * waits for them, and does not go to a hit of an earlier search.
+ */
+function useFirstHit(typed: string, shown: string | undefined, field: RefObject<HTMLElement>) {
+  const isCurrent = shown === typed;
+  const [entered, setEntered] = useState('');
+  useEffect(() => {
+    if (entered !== typed || !isCurrent) return;
+    setEntered('');
+    if (document.activeElement === field.current) focusNext('.hit', 1);
+  }, [entered, typed, isCurrent]);
+  return () => (isCurrent ? focusNext('.hit', 1) : setEntered(typed));
 }
 
 const askedBy = ({ params }: Route) =>
