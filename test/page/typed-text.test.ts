@@ -197,6 +197,28 @@ it('the page does not take its own change of a note for that of another program'
   expect(readFileSync(join(root, 'memory-bank', 'bees.md'), 'utf8')).toBe('# Bees and wasps\n');
 });
 
+it('an edit right after a save begins with the saved text', async () => {
+  const { page } = await openPage((place) => writeNote(place.root, '# Bees\n'));
+  await goTo(page, '#/notes/bees.md');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const field = page.getByLabel('Text of the note');
+  await field.fill('# Bees and wax');
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/api/tools/mb_read', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Edit' }).click();
+  release();
+  await page.waitForSelector('.note .facts:has-text("15 bytes")');
+  await expect.poll(() => field.inputValue()).toBe('# Bees and wax');
+  expect(await page.locator('[role=alert]').count()).toBe(0);
+});
+
 it('a stored tag with a comma stays one tag, also if another one is a part of it', async () => {
   const { page, root } = await openPage((place) =>
     writeConversation(

@@ -1,5 +1,5 @@
 /** The view of notes: the list, and one note. Changes by other programs are not overwritten. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { allPages } from '../all-pages.js';
 import { CallError, call, type Output } from '../api.js';
 import { useChanges } from '../changes/use-changes.js';
@@ -81,7 +81,7 @@ interface Draft {
 }
 
 function Note({ path }: { readonly path: string }) {
-  const { data, error, reload } = useLoaded(path, (signal) => readNote(path, signal));
+  const { data, error, isLoading, reload } = useLoaded(path, (signal) => readNote(path, signal));
   const [draft, setDraft] = useDraft<Draft>(`note ${path}`);
   const [isSaving, setSaving] = useState(false);
   const isEditing = draft !== undefined;
@@ -89,6 +89,13 @@ function Note({ path }: { readonly path: string }) {
   const field = useFocusWhenShown<HTMLTextAreaElement>(isEditing);
   useChanges('note', reload, path);
   const isGone = error?.code === 'E_MB_FILE_NOT_FOUND';
+  // An edit begins with the stored text, which is still being loaded after a save or a change by others.
+  const [isAsked, setAsked] = useState(false);
+  useLayoutEffect(() => {
+    if (!isAsked || isLoading) return;
+    setAsked(false);
+    if (data && !isGone) setDraft({ text: data.content, hash: data.hash });
+  }, [isAsked, isLoading]);
   if (error && !isEditing && (isGone || !data)) {
     return (
       <div>
@@ -132,11 +139,7 @@ function Note({ path }: { readonly path: string }) {
         )}
         <p class="actions">
           {draft === undefined ? (
-            <button
-              type="button"
-              ref={editButton}
-              onClick={() => data && setDraft({ text: data.content, hash: data.hash })}
-            >
+            <button type="button" ref={editButton} onClick={() => setAsked(true)}>
               Edit
             </button>
           ) : (
