@@ -1,6 +1,6 @@
 /** The timeline and quick find while the user types, and while conversations change. */
 import { expect, it } from 'vitest';
-import { goTo, usePages, writeConversation } from './opened-page.js';
+import { drawn, goTo, usePages, writeConversation } from './opened-page.js';
 
 const openPage = usePages();
 const ONE = [{ role: 'user', content: 'x' }];
@@ -92,6 +92,33 @@ it('a second click on Delete or Restore leaves the notice about the first', asyn
   await page.waitForSelector('.notice:has-text("The conversation is back.")');
   // The answer to a second call would replace the notice.
   expect(asked).toEqual({ delete_conversation: 1, restore_conversation: 1 });
+});
+
+it('a deletion or restoration that is answered late does not leave the view that was opened meanwhile', async () => {
+  const { page } = await openPage(({ root }) =>
+    writeConversation(root, idOf(1), { title: 'Bees' }, ONE),
+  );
+  for (const [tool, address, button, notice] of [
+    ['delete_conversation', `#/conversation/${idOf(1)}`, 'Delete', 'in the trash'],
+    ['restore_conversation', '#/trash', 'Restore Bees', 'is back'],
+  ] as const) {
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(`**/api/tools/${tool}`, async (route) => {
+      await released;
+      await route.continue();
+    });
+    await goTo(page, address);
+    await page.getByRole('button', { name: button }).click();
+    await goTo(page, '#/notes');
+    await page.waitForSelector('h2:text("There are no notes yet")');
+    release();
+    await page.waitForSelector(`.notice:has-text("${notice}")`);
+    await drawn(page);
+    expect(new URL(page.url()).hash, tool).toBe('#/notes');
+  }
 });
 
 it('an address with the name of a property of objects has a message, as other unknown addresses', async () => {

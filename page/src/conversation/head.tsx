@@ -6,7 +6,7 @@ import { CallError, call, isReadOnly, type Output } from '../api.js';
 import { CopyButton, counted, Time } from '../components.jsx';
 import { isPressed, useFocusBack, useFocusWhenShown } from '../hooks.js';
 import { notify } from '../notices.jsx';
-import { hrefOf } from '../route.js';
+import { hrefOf, parseRoute } from '../route.js';
 
 export type HeadFacts = Output<'get_conversation'>;
 
@@ -37,7 +37,8 @@ export function Head({ head, onChanged }: { readonly head: HeadFacts; onChanged(
       isDeleted.current = false;
       throw error;
     });
-    address.go(hrefOf(''));
+    // The user may have opened another view meanwhile.
+    if (parseRoute(address.current()).name === head.conversationId) address.go(hrefOf(''));
     notify({
       text: 'The conversation is in the trash.',
       undo: () => void restore(trashName ?? head.conversationId).catch(report),

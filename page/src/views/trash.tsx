@@ -14,7 +14,7 @@ import {
 } from '../components.jsx';
 import { focusView, useListKeys } from '../hooks.js';
 import { notify } from '../notices.jsx';
-import { hrefOf } from '../route.js';
+import { hrefOf, parseRoute } from '../route.js';
 import { type Loaded, useLoaded } from '../use-loaded.js';
 
 type Trash = Output<'list_trash'>;
@@ -37,9 +37,12 @@ export function TrashView() {
     try {
       const { conversationId, path = '' } = await call('restore_conversation', { name, kind });
       notify({ text: `The ${kind} is back.` });
-      if (conversationId !== undefined) address.go(hrefOf('conversation', conversationId));
-      if (kind === 'note') address.go(hrefOf('notes', path));
-      focusView();
+      // The user may have opened another view meanwhile.
+      if (parseRoute(address.current()).view === 'trash') {
+        if (conversationId !== undefined) address.go(hrefOf('conversation', conversationId));
+        if (kind === 'note') address.go(hrefOf('notes', path));
+        focusView();
+      }
     } catch (error) {
       notify({
         text:
