@@ -176,7 +176,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const keeping = retentionParts(config, size, stored, { clock, log, sealer });
   const archived = () => listArchived(keeping.services.archives, archivedIds);
   const importer = importerOf(config, { ...guards, ...whole, ...stored, state, archived });
-  const startupTasks = startupTasksOf(config, { conversations, research, importer }, log);
+  const startupTasks = startupTasksOf(config, { ...stored, research, importer }, log);
   return {
     ...stored,
     ...recallServices(search, recall, conversations, { insights, ...bank }),

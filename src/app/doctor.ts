@@ -94,10 +94,10 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
       leftoverCheck({
         locksFolders: locksFoldersOf(config),
         folders: [
-          ...new Set([logsFolder, bankFolder, join(bankFolder, 'insights'), graph.folder]),
-          ...[archiveFolder, backup.folder, config.exportsFolder],
+          ...[graph.folder, archiveFolder, backup.folder, config.exportsFolder],
           ...(cachePath === undefined ? [] : [dirname(cachePath)]),
         ],
+        trees: [logsFolder, bankFolder],
         trashFolder: join(logsFolder, '.trash'),
         conversations,
       }),

@@ -10,19 +10,21 @@ import type { Importer } from '../import/importer.js';
 import { type ServerWatch, startServerWatch } from '../import/tool-logs/watch-in-server.js';
 import type { Research } from '../research/research.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
+import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
 
 /** After this time the lease of an ended server on a research run has expired, so the run can be resumed. */
 const SECOND_RESUME_MS = LEASE_STALE_MS + 5_000;
 
 interface Parts {
   readonly conversations: ConversationStore;
+  readonly memoryBank: MemoryBank;
   readonly research: Research;
   readonly importer: Importer;
 }
 
 export function startupTasksOf(
   { logsDir, imports }: Config,
-  { conversations, research, importer }: Parts,
+  { conversations, memoryBank, research, importer }: Parts,
   log: Log,
 ) {
   const closing = new AbortController();
@@ -32,6 +34,7 @@ export function startupTasksOf(
   const tidy = async () => {
     try {
       await conversations.tidy(closing);
+      await memoryBank.tidy();
     } catch (error) {
       if (closing.signal.aborted) return;
       log.warn({ err: error }, 'leftovers of ended processes were not removed');

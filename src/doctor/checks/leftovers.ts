@@ -1,5 +1,6 @@
 /** Finds what dead processes left: locks, temporary files, interrupted removals. */
 import { join } from 'node:path';
+import { foldersWithTemporaries } from '../../files/atomic/left-temporaries.js';
 import { leftBehindIn, sweepTemporaries } from '../../files/atomic/staging.js';
 import { heldLocks, leftInLocks } from '../../files/locks/held-locks.js';
 import { sweepLocks } from '../../files/locks/leftover-locks.js';
@@ -13,6 +14,8 @@ export interface LeftoverFolders {
   readonly locksFolders: readonly string[];
   /** The folders that may contain temporary files. */
   readonly folders: readonly string[];
+  /** Folders that may contain them at any depth. */
+  readonly trees: readonly string[];
   readonly trashFolder: string;
   readonly conversations: ConversationStore;
 }
@@ -21,7 +24,9 @@ export const leftoverCheck = (folders: LeftoverFolders): Check => ({
   name: 'leftovers',
   async run(context) {
     for (const folder of folders.locksFolders) await checkLocks(folder, context);
-    for (const folder of folders.folders) await checkTemporaries(folder, context);
+    const found = await Promise.all(folders.trees.map(foldersWithTemporaries));
+    for (const folder of new Set([...folders.folders, ...found.flat()]))
+      await checkTemporaries(folder, context);
     await checkTrash(folders, context);
   },
 });

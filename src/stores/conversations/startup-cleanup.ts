@@ -1,18 +1,20 @@
 /**
  * The cleanup at the start of a process. It removes what dead processes left (files/locks/leftover-locks.ts,
  * files/atomic/staging.ts), and versions beyond their limits. Files of live processes are not changed. For the
- * memory bank, its stores call these two files.
+ * memory bank, `MemoryBank.tidy` does this.
  */
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { TimeSlice } from '../../base/async/time-slice.js';
 import { systemClock } from '../../base/clock.js';
+import { sweepTemporariesBelow } from '../../files/atomic/left-temporaries.js';
 import { isTemporaryName, sweepTemporaries } from '../../files/atomic/staging.js';
 import { sweepLocks } from '../../files/locks/leftover-locks.js';
+import { LEASES_FOLDER } from '../../files/locks/lock-folders.js';
 import { entriesNow, listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
 import { readStamp } from '../../files/read/stamp.js';
 import type { ConversationTrash } from './conversation-trash.js';
 import { CONVERSATION_ID } from './document/conversation-id.js';
-import { attachmentsIn, sweepAttachments } from './files/attachments.js';
+import { attachmentsIn } from './files/attachments.js';
 import type { StoreCore } from './store-core.js';
 import type { VersionFiles } from './versions/version-files.js';
 import type { Merges } from './writing/merges.js';
@@ -33,6 +35,7 @@ export async function cleanUpStore(
 ): Promise<void> {
   await sweepLocks(locksFolder);
   await sweepTemporaries(options.logsFolder);
+  await sweepTemporaries(join(options.logsFolder, LEASES_FOLDER));
   await merges.recover();
   await trash.tidy();
   const slice = new TimeSlice({
@@ -46,7 +49,8 @@ export async function cleanUpStore(
     const folder = files.folderOf(name);
     const entries = new Set(entriesNow(folder).map((entry) => entry.name));
     if ([...entries].some(isTemporaryName)) await sweepTemporaries(folder);
-    if (entries.has(basename(attachmentsIn(folder)))) await sweepAttachments(folder);
+    if (entries.has(basename(attachmentsIn(folder))))
+      await sweepTemporariesBelow(attachmentsIn(folder));
     if (entries.has(basename(versions.folderOf(name)))) {
       await sweepTemporaries(versions.folderOf(name));
       await versions.prune(name);

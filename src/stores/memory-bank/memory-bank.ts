@@ -11,9 +11,11 @@ import { AppError } from '../../base/errors.js';
 import { type Log, silentLog } from '../../base/log.js';
 import { countOf } from '../../base/text/display-text.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
+import { sweepTemporariesBelow } from '../../files/atomic/left-temporaries.js';
 import { addFile } from '../../files/atomic/new-file-stream.js';
 import { renameFile } from '../../files/atomic/rename-file.js';
 import { type HeldLock, withLock } from '../../files/locks/file-lock.js';
+import { sweepLocks } from '../../files/locks/leftover-locks.js';
 import { locksFolderIn } from '../../files/locks/lock-folders.js';
 import { findConfined } from '../../files/paths/confined-file.js';
 import { removeEmptyParents } from '../../files/paths/folders.js';
@@ -301,6 +303,12 @@ export class MemoryBank {
       const { name } = await this.#trash.require(nameOrPath);
       if (!(await this.#trash.remove(name))) throw notFound(nameOrPath);
     });
+  }
+
+  /** Removes the locks and temporary files that ended processes left. FILESYSTEM_ERROR. */
+  async tidy(): Promise<void> {
+    await sweepLocks(locksFolderIn(this.folder));
+    await sweepTemporariesBelow(this.folder);
   }
 
   /** Resolves when all accepted writes have ended. */

@@ -8,7 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ownerName } from '../../../src/files/locks/process-identity.js';
 import { errorOf } from '../../support/error-of.js';
@@ -198,6 +198,8 @@ it('the cleanup at the start removes the temporary files of a killed process in 
   const dead = ownerName().replace(/-\d+-([0-9a-z]+)$/, '-1-$1');
   const folder = store.path(ID0);
   const inner = ['versions', 'attachments', 'attachments/files'].map((name) => join(folder, name));
+  const leases = join(dirname(folder), '.leases');
+  inner.push(leases);
   const left = [folder, ...inner].map((each) => join(each, `.tmp-${dead}-01234567`));
   const living = join(folder, 'attachments', `.tmp-${ownerName()}-01234567`);
   for (const each of inner) mkdirSync(each);

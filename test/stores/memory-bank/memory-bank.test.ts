@@ -15,6 +15,7 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { ownerName } from '../../../src/files/locks/process-identity.js';
 import { MemoryBank, type NoteChange } from '../../../src/stores/memory-bank/memory-bank.js';
 import { MAX_NOTE_BYTES } from '../../../src/stores/memory-bank/note-text.js';
 import { errorOf } from '../../support/error-of.js';
@@ -499,4 +500,19 @@ describe('two processes', () => {
     expect(results.flat().filter((result) => result === 'E_MB_FULL')).toHaveLength(30);
     expect(await paths()).toHaveLength(50);
   });
+});
+
+it('tidy removes what ended processes left, also in the folders of notes and of the trash', async () => {
+  const { bank, folder, put, paths } = openBank();
+  await bank.add('ideas/a.md', 'text');
+  const dead = ownerName().replace(/-\d+-([0-9a-z]+)$/, '-1-$1');
+  const temporary = `.tmp-${dead}-01234567`;
+  const left = [temporary, `ideas/${temporary}`, `.trash/ideas/${temporary}`];
+  const inLock = `.locks/insight-1/${dead}/stage`;
+  const living = `ideas/.tmp-${ownerName()}-01234567`;
+  for (const path of [...left, inLock, living]) put(path, 'half');
+  await bank.tidy();
+  const there = [...left, inLock, living].filter((path) => existsSync(join(folder, path)));
+  expect(there).toEqual([living]);
+  expect(await paths()).toEqual(['ideas/a.md']);
 });

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { sha256Stream } from '../../../base/ids.js';
 import { type Durability, makeFolder } from '../../../files/atomic/atomic-write.js';
 import { writeNewFile } from '../../../files/atomic/new-file-stream.js';
-import { isTemporaryName, sweepTemporaries } from '../../../files/atomic/staging.js';
+import { isTemporaryName } from '../../../files/atomic/staging.js';
 import { removeFolder } from '../../../files/paths/folders.js';
 import { folderSize } from '../../../files/read/folder-size.js';
 import { readStamp } from '../../../files/read/stamp.js';
@@ -108,14 +108,6 @@ export async function copyAttachmentsTo(
 /** Removes all attachments of a conversation. FILESYSTEM_ERROR. */
 export const removeAttachments = (folder: string): Promise<void> =>
   removeFolder(attachmentsIn(folder));
-
-/** Removes the temporary files of processes that ended while they wrote an attachment. FILESYSTEM_ERROR. */
-export async function sweepAttachments(folder: string): Promise<void> {
-  const folders = new Set<string>();
-  for await (const { name, path } of walkFiles(attachmentsIn(folder), () => false))
-    if (isTemporary(name)) folders.add(dirname(path));
-  for (const each of folders) await sweepTemporaries(each);
-}
 
 async function* contentOf(path: string): AsyncGenerator<Uint8Array> {
   const handle = await openHandle(path);
