@@ -1,8 +1,10 @@
 /** Changes the content of files in an archive and updates its list of contents (docs/FORMAT.md). */
 import { dirname } from 'node:path';
 import { sha256Hex } from '../base/ids.js';
-import { type Durability, renameOnto, syncFolder } from './atomic/atomic-write.js';
+import { confirmNames, type Durability, renameOnto } from './atomic/atomic-write.js';
 import { stageFile } from './atomic/new-file-stream.js';
+import { removeQuietly } from './atomic/staging.js';
+import { fileError } from './file-errors.js';
 import { type ArchiveFile, archiveOf, readArchive, readArchiveBytes } from './tar-archive.js';
 
 export interface RewriteOptions extends Durability {
@@ -27,8 +29,13 @@ export async function rewriteArchive(path: string, options: RewriteOptions): Pro
   const read = () => readArchive(path);
   if (!(await isAnyChanged(read, options))) return false;
   const stage = await stageFile(path, archiveOf(changedFiles(read, options)), options);
-  await renameOnto(stage, path);
-  await syncFolder(dirname(path), options);
+  try {
+    await renameOnto(stage, path);
+  } catch (error) {
+    removeQuietly(stage);
+    throw fileError(error, 'write', path);
+  }
+  await confirmNames(dirname(path), `${path} was replaced`, options);
   return true;
 }
 

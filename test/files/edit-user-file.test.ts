@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { changeUserFile } from '../../src/files/atomic/edit-user-file.js';
 import { errorOf } from '../support/error-of.js';
+import { type FsCall, tapFs } from '../support/fs-tap.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const add = (text: string) => `${text}ours\n`;
@@ -39,6 +40,21 @@ describe('a file of the user', () => {
     expect((await errorOf(changeUserFile(path, late, 'before'))).code).toBe(code);
     expect(await readFile(path, 'utf8')).toBe('written meanwhile\n');
     expect(await readdir(folder)).toEqual(['settings.json']);
+  });
+});
+
+describe('a disk that does not confirm the change of a file', () => {
+  it('leaves the new content and the copy of the old content', async () => {
+    const folder = tempFolder();
+    const path = join(folder, 'settings.json');
+    await writeFile(path, 'theirs\n');
+    const isFolderSync = (call: FsCall) => call.name === 'fsync' && call.path === folder;
+    const before = (call: FsCall) => (isFolderSync(call) ? { error: 'EIO' } : undefined);
+    const restore = await tapFs(folder, { before });
+    const { details } = await errorOf(changeUserFile(path, add, 'before').finally(restore));
+    expect(details?.['unconfirmed']).toBe(true);
+    expect(await readFile(path, 'utf8')).toBe('theirs\nours\n');
+    expect(await readFile(`${path}.before`, 'utf8')).toBe('theirs\n');
   });
 });
 

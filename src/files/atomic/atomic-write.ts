@@ -294,6 +294,25 @@ export async function syncFolder(path: string, { fsync }: Durability): Promise<v
 }
 
 /**
+ * Like `syncFolder`, after a step that changed names in the folder. The error says that this step was done, and
+ * has `details.unconfirmed`. `done`: the step, such as "/a/b was removed".
+ */
+export async function confirmNames(
+  folder: string,
+  done: string,
+  durability: Durability,
+): Promise<void> {
+  await syncFolder(folder, durability).catch((cause: unknown) => {
+    const errno = errnoOf(isAppError(cause) ? cause.cause : cause) ?? 'unknown';
+    throw new AppError('FILESYSTEM_ERROR', `The disk did not confirm that ${done} (${errno}).`, {
+      hint: 'It was done, but a power failure may undo it. Check the disk, and look at the present state before you repeat the call.',
+      details: { path: folder, errno, unconfirmed: true },
+      cause,
+    });
+  });
+}
+
+/**
  * Like `syncFolder`, for a pinned folder. Throws the system's own error. Windows cannot open a folder for
  * fsync; there the journal of NTFS makes renames durable.
  */

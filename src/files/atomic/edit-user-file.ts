@@ -13,7 +13,7 @@ import { changedMeanwhileError, diskFullError, withFileError } from '../file-err
 import { isSameStamp, readStamp, type Stamp } from '../read/stamp.js';
 import { readGivenText } from '../safe-access/given-file.js';
 import { resolveRealPath } from '../safe-access/real-path.js';
-import { syncFolder } from './atomic-write.js';
+import { confirmNames } from './atomic-write.js';
 import { addFile } from './new-file-stream.js';
 import { removeQuietly, temporaryName } from './staging.js';
 
@@ -22,7 +22,7 @@ import { removeQuietly, temporaryName } from './staging.js';
  * Durable when it resolves. Returns the path of the copy of the old file (`<file>.<suffix>`), or
  * `undefined` if there was no file. FILESYSTEM_ERROR, also if the file is read-only or the copy exists
  * already. CONFLICT or ALREADY_EXISTS if another program wrote the file meanwhile. After an error the file
- * is unchanged.
+ * is unchanged, unless the error has `details.unconfirmed`; then the copy is there.
  */
 export async function changeUserFile(
   path: string,
@@ -47,6 +47,7 @@ export async function changeUserFile(
       await rm(copy, { force: true }); // the change was not made
       throw error;
     }
+    await confirmNames(dirname(target), `${target} was changed`, { fsync: true });
     return copy;
   });
 }
@@ -55,8 +56,8 @@ export async function changeUserFile(
 const WRITABLE = 0o222;
 
 /**
- * Adds two steps that write-file-atomic does not have. It checks the size before the rename, because a
- * write to a full disk can be incomplete without an error. It fsyncs the folder after the rename.
+ * Adds a step that write-file-atomic does not have: it checks the size before the rename, because a write to
+ * a full disk can be incomplete without an error. The caller fsyncs the folder.
  */
 async function replaceUserFile(target: string, bytes: Buffer, base: Stamp): Promise<void> {
   const { mode, uid, gid } = await stat(target);
@@ -76,7 +77,6 @@ async function replaceUserFile(target: string, bytes: Buffer, base: Stamp): Prom
     removeQuietly(stage);
     throw error;
   }
-  await syncFolder(dirname(target), { fsync: true });
 }
 
 function readOnly(path: string): AppError {

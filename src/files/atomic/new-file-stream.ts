@@ -13,7 +13,7 @@ import { readStamp } from '../read/stamp.js';
 import { createHandleIn } from '../safe-access/open-regular.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
 import { isSealedWhole, requireUnconverted, toStored } from '../sealing/open-stores.js';
-import { type Durability, makeFolder, syncFolder } from './atomic-write.js';
+import { confirmNames, type Durability, makeFolder } from './atomic-write.js';
 import { renameWithRetry } from './rename-with-retry.js';
 import { isWithoutLinks, removeQuietly, temporaryName } from './staging.js';
 
@@ -56,7 +56,7 @@ export async function writeNewFile(
         if (modifiedMs !== undefined)
           lutimesSync(folder.at(stage), modifiedMs / 1000, modifiedMs / 1000);
         await publish(folder.at(stage), folder, target);
-        await syncFolder(dirname(target), options);
+        await confirmNames(dirname(target), `${target} was written`, options);
         return sizeBytes;
       } finally {
         removeQuietly(folder.at(stage));
@@ -87,7 +87,7 @@ export async function addFile(
     await makeFolder(dirname(target));
     try {
       await writeNewFile(target, once(toStored(target, bytes)), options);
-      return await syncFolder(dirname(dirname(target)), options);
+      return await confirmNames(dirname(dirname(target)), `${target} was written`, options);
     } catch (error) {
       const isSwept = isAppError(error) && error.details?.['errno'] === 'ENOENT';
       if (!isSwept || attempt === MAX_TRIES) throw error;

@@ -16,6 +16,7 @@ import { basename, dirname, join } from 'node:path';
 import { systemClock } from '../../base/clock.js';
 import { AppError, errnoOf } from '../../base/errors.js';
 import {
+  confirmNames,
   type Durability,
   type ReplaceOptions,
   renameOnto,
@@ -206,7 +207,7 @@ function heldLock(owned: OwnedLock, leaveAfterLast: () => void): HeldLock {
         const staged = lstatSync(join(home, 'stage'));
         if (!staged.isFile()) throw notRegularFileError(source, staged);
         await renameOnto(join(home, 'stage'), target);
-        await syncFolder(dirname(target), durability);
+        await confirmNames(dirname(target), `${target} was linked`, durability);
       });
     },
     async remove(target, durability) {
@@ -220,7 +221,7 @@ function heldLock(owned: OwnedLock, leaveAfterLast: () => void): HeldLock {
         if (!GONE.includes(errnoOf(error) ?? '')) throw fileError(error, 'remove', target);
         return;
       }
-      await syncFolder(dirname(target), durability);
+      await confirmNames(dirname(target), `${target} was removed`, durability);
     },
     async replaceByFile(stage, target, durability) {
       requireHeld();

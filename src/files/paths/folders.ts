@@ -3,7 +3,7 @@ import { type Dirent, lstatSync, readdirSync, rmdirSync, unlinkSync } from 'node
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
-import { type Durability, makeIn, syncFolder } from '../atomic/atomic-write.js';
+import { confirmNames, type Durability, makeIn } from '../atomic/atomic-write.js';
 import { TAKEN } from '../atomic/new-folder-batch.js';
 import { renameWithRetry } from '../atomic/rename-with-retry.js';
 import { ABSENT, fileError, ignoreErrno, withFileError } from '../file-errors.js';
@@ -107,8 +107,8 @@ export async function moveByRename(
     if (errnoOf(error) === 'ENOENT' && !isThere(from)) return 'absent';
     throw fileError(error, 'move', from);
   }
-  await syncFolder(dirname(to), durability);
-  await syncFolder(dirname(from), durability);
+  for (const each of [to, from])
+    await confirmNames(dirname(each), `${from} was moved to ${to}`, durability);
   return 'moved';
 }
 
@@ -143,5 +143,5 @@ export async function removeFile(path: string, { fsync } = { fsync: false }): Pr
     return true;
   });
   const wasThere = await withFileError('remove', path, () => ignoreErrno(['ENOENT'], removed));
-  if (wasThere) await syncFolder(dirname(path), { fsync });
+  if (wasThere) await confirmNames(dirname(path), `${path} was removed`, { fsync });
 }
