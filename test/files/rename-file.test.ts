@@ -1,6 +1,8 @@
 /** A file is renamed while an editor saves it under the old name. */
 import {
   existsSync,
+  linkSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -11,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { renameFile } from '../../src/files/atomic/rename-file.js';
+import { errorOf } from '../support/error-of.js';
 import { tapFs } from '../support/fs-tap.js';
 
 const place = () => mkdtempSync(join(tmpdir(), 'daybook-test-'));
@@ -36,4 +39,43 @@ it.each([
   const found = [from, to].filter((path) => existsSync(path));
   expect(found.map((path) => readFileSync(path, 'utf8'))).toContain('as it was saved');
   expect(readdirSync(folder).filter((name) => name.startsWith('.tmp-'))).toEqual([]);
+});
+
+const folders = () => {
+  const folder = place();
+  for (const name of ['a', 'b']) mkdirSync(join(folder, name));
+  const [from, to] = [join(folder, 'a', 'old.md'), join(folder, 'b', 'new.md')];
+  writeFileSync(from, 'text');
+  const names = () => ['a', 'b'].flatMap((name) => readdirSync(join(folder, name)));
+  return { folder, from, to, names };
+};
+
+it.each(['link', 'rename', 'unlink'])('has only its old name if the %s fails', async (failing) => {
+  const { folder, from, to, names } = folders();
+  let isDone = false;
+  const fail = ({ name }: { name: string }) => {
+    if (name !== failing || isDone) return undefined;
+    isDone = true;
+    return { error: 'EIO' };
+  };
+  const restore = await tapFs(folder, { before: fail });
+  const { code } = await errorOf(renameFile(from, to, { fsync: true }).finally(restore));
+  expect([isDone, code, names()]).toEqual([true, 'FILESYSTEM_ERROR', ['old.md']]);
+  await renameFile(from, to, { fsync: true });
+  expect(names()).toEqual(['new.md']);
+});
+
+it('says that it is done if only the disk did not confirm it', async () => {
+  const { folder, from, to, names } = folders();
+  const fail = ({ name }: { name: string }) => (name === 'fsync' ? { error: 'EIO' } : undefined);
+  const restore = await tapFs(folder, { before: fail });
+  const { details } = await errorOf(renameFile(from, to, { fsync: true }).finally(restore));
+  expect([details?.['unconfirmed'], names()]).toEqual([true, ['new.md']]);
+});
+
+it('finishes a rename that a crash interrupted', async () => {
+  const { from, to, names } = folders();
+  linkSync(from, to);
+  await renameFile(from, to, { fsync: false });
+  expect([names(), readFileSync(to, 'utf8')]).toEqual([['new.md'], 'text']);
 });

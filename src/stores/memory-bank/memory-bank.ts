@@ -4,7 +4,7 @@
  * the limit on the number of notes is valid across processes. A write that was made for another version of a
  * note is refused (CONFLICT).
  */
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { PendingWork } from '../../base/async/pending-work.js';
 import { systemClock } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
@@ -19,6 +19,7 @@ import { sweepLocks } from '../../files/locks/leftover-locks.js';
 import { locksFolderIn } from '../../files/locks/lock-folders.js';
 import { findConfined } from '../../files/paths/confined-file.js';
 import { removeEmptyParents } from '../../files/paths/folders.js';
+import { isSameFile, readStamp } from '../../files/read/stamp.js';
 import type { TrashEntry } from '../../files/trash/trash-folder.js';
 import { Watcher } from '../../files/watcher/watcher.js';
 import { unusedQueue } from '../deferred-writes/write-queue.js';
@@ -348,14 +349,23 @@ export class MemoryBank {
     if ((await findConfined(this.folder, path)).kind !== 'file') throw notFound(path);
   }
 
-  /** `renamed`: the note that will get this path. It may differ only in upper and lower case. */
+  /**
+   * `renamed`: the note that will get this path. It may differ only in upper and lower case. A path that is
+   * another name of the same file, as after an interrupted rename, counts as free.
+   */
   async #requireFree(
     path: string,
     { renamed, trashName }: { renamed?: string; trashName?: string } = {},
   ): Promise<void> {
     const { kind } = await findConfined(this.folder, path, renamed);
     if (kind === 'folder') throw isAFolder(path);
-    if (kind !== 'absent') throw alreadyThere(path, trashName);
+    if (kind === 'absent') return;
+    const from = trashName === undefined ? renamed : this.#trash.pathOf(trashName);
+    if (
+      from === undefined ||
+      !(await isOneFile(resolve(this.folder, from), join(this.folder, path)))
+    )
+      throw alreadyThere(path, trashName);
   }
 
   /** Counts the files on disk, under the lock: other processes add notes too. */
@@ -372,6 +382,11 @@ export class MemoryBank {
       },
     );
   }
+}
+
+async function isOneFile(one: string, other: string): Promise<boolean> {
+  const [a, b] = [await readStamp(one), await readStamp(other)];
+  return a !== undefined && b !== undefined && isSameFile(a, b);
 }
 
 function infoOf({ content: _, ...info }: Note): NoteInfo {

@@ -3,6 +3,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -515,4 +516,20 @@ it('tidy removes what ended processes left, also in the folders of notes and of 
   const there = [...left, inLock, living].filter((path) => existsSync(join(folder, path)));
   expect(there).toEqual([living]);
   expect(await paths()).toEqual(['ideas/a.md']);
+});
+
+it('a rename or a restore that a crash interrupted is finished by the same call', async () => {
+  const { bank, folder, paths } = openBank();
+  await bank.add('a.md', 'first');
+  mkdirSync(join(folder, 'ideas'));
+  linkSync(join(folder, 'a.md'), join(folder, 'ideas/b.md'));
+  expect(await codeOf(bank.edit('ideas/b.md', undefined, () => 'x'))).toBe('PATH_ESCAPE');
+  await bank.rename('a.md', 'ideas/b.md', undefined);
+  await bank.edit('ideas/b.md', undefined, () => 'second');
+  const { trashPath } = await bank.delete('ideas/b.md');
+  mkdirSync(join(folder, 'ideas'));
+  linkSync(String(trashPath), join(folder, 'ideas/b.md'));
+  await bank.restore('ideas/b.md');
+  await bank.edit('ideas/b.md', undefined, () => 'third');
+  expect([await paths(), await bank.trashed()]).toEqual([['ideas/b.md'], []]);
 });
