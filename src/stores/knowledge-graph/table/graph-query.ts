@@ -50,6 +50,11 @@ export interface Triples {
   readonly triples: readonly Triple[];
 }
 
+/** The results of `testedOnce`. */
+const UNTESTED = 0;
+const NO_MATCH = 1;
+const IS_MATCH = 2;
+
 export function queryTriples(
   table: TripleTable,
   filter: TripleFilter,
@@ -139,8 +144,8 @@ function rowTests(table: TripleTable, filter: TripleFilter): RowTest[] | undefin
   const tests: RowTest[] = [];
   for (const { index, part, of } of partsOf(table, filter)) {
     if (prefix) {
-      const isMatch = termsWhere(table, startsWith(table, part));
-      tests.push((row) => isMatch[of(row)] === 1);
+      const isMatch = testedOnce(table, startsWith(table, part));
+      tests.push((row) => isMatch(of(row)));
     } else {
       const terms = termsOf(table, part).filter((term) => index.count(term) > 0);
       if (terms.length === 0) return undefined;
@@ -148,10 +153,9 @@ function rowTests(table: TripleTable, filter: TripleFilter): RowTest[] | undefin
     }
   }
   for (const word of wordsOf(text)) {
-    const has = termsWhere(table, includes(table, word));
+    const has = testedOnce(table, includes(table, word));
     tests.push(
-      (row) =>
-        (has[table.subject(row)] || has[table.predicate(row)] || has[table.object(row)]) === 1,
+      (row) => has(table.subject(row)) || has(table.predicate(row)) || has(table.object(row)),
     );
   }
   if (since !== undefined) tests.push((row) => table.ts(row) >= since);
@@ -196,11 +200,20 @@ export const termsOf = ({ terms }: TripleTable, part: string): number[] =>
     .map((form) => terms.find(form))
     .filter((term) => term !== END);
 
-/** Tests each term once (one byte per term), which is faster than a test for every row. */
-function termsWhere({ terms }: TripleTable, isMatch: (term: number) => boolean): Uint8Array {
-  const found = new Uint8Array(terms.count);
-  for (let term = 0; term < found.length; term += 1) if (isMatch(term)) found[term] = 1;
-  return found;
+/**
+ * Tests each term at most once (one byte per term), and only if a row that passed the tests before needs it.
+ * So a word that no fact has costs one pass, however many words follow it.
+ */
+function testedOnce(
+  { terms }: TripleTable,
+  isMatch: (term: number) => boolean,
+): (term: number) => boolean {
+  let results: Uint8Array | undefined;
+  return (term) => {
+    results ??= new Uint8Array(terms.count);
+    if (results[term] === UNTESTED) results[term] = isMatch(term) ? IS_MATCH : NO_MATCH;
+    return results[term] === IS_MATCH;
+  };
 }
 
 function startsWith({ terms }: TripleTable, part: string): (term: number) => boolean {
@@ -225,10 +238,11 @@ function folded(text: string): string {
   return lower.normalize('NFD').replace(ACCENTS, '').normalize('NFC').replaceAll('ß', 'ss');
 }
 
+/** Each word once, the longest first, because it is in the fewest facts. */
 const wordsOf = (text = '') =>
-  folded(text)
-    .split(/\s+/)
-    .filter((word) => word !== '');
+  [...new Set(folded(text).split(/\s+/))]
+    .filter((word) => word !== '')
+    .sort((a, b) => b.length - a.length);
 
 export interface SubjectCount {
   readonly subject: string;
