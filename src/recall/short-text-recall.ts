@@ -2,6 +2,7 @@
  * Recall for short texts that stand alone (sections of notes, insights, facts). Words, stems and scores are
  * the same as for messages, but neighbouring texts are no evidence.
  */
+import { TimeSlice } from '../base/async/time-slice.js';
 import { namedIn } from './question/question.js';
 import { CONTENT_ONLY_WEIGHTS } from './ranking/feature-weights.js';
 import { RecallIndex } from './recall-index.js';
@@ -17,29 +18,38 @@ export interface RecalledTexts {
   snippet(text: string, style: SnippetStyle): string;
 }
 
+interface AskTexts {
+  readonly limit: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
 export class ShortTextRecall {
   readonly #index = new RecallIndex();
   readonly #texts = new Map<string, string>();
+  #earlier: Promise<unknown> = Promise.resolve();
 
-  /** Replaces all texts by `texts`. Unchanged texts are not indexed again. */
-  sync(texts: ReadonlyMap<string, string>): void {
-    for (const id of this.#texts.keys()) {
-      if (texts.has(id)) continue;
-      this.#texts.delete(id);
-      this.#index.delete(id);
-    }
-    for (const [id, content] of texts) {
-      if (this.#texts.get(id) === content) continue;
-      this.#texts.set(id, content);
-      this.#index.put(id, [{ role: 'user', content, time: Number.NaN, speaker: undefined }]);
-    }
+  /**
+   * The texts that have some of the words, best first. `texts` are all texts; those that the last call had too
+   * are not indexed again. Calls wait for each other, so that an answer has no texts of another call. Yields to
+   * other tasks every few milliseconds. Rejects with the reason of the signal.
+   */
+  ask(
+    question: string,
+    texts: Iterable<readonly [id: string, text: string]>,
+    options: AskTexts,
+  ): Promise<RecalledTexts> {
+    const asked = this.#earlier.then(() => this.#ask(question, texts, options));
+    this.#earlier = asked.catch(() => undefined); // its own caller gets the error
+    return asked;
   }
 
-  /** The texts that have some of the words, best first. */
-  async ask(
+  async #ask(
     question: string,
-    { limit, signal }: { readonly limit: number; readonly signal?: AbortSignal },
+    texts: Iterable<readonly [id: string, text: string]>,
+    { limit, signal }: AskTexts,
   ): Promise<RecalledTexts> {
+    const slice = new TimeSlice({ signal });
+    for (const _ of this.#replaceAll(texts)) if (slice.isSpent()) await slice.yield();
     const weights = STANDALONE_WEIGHTS;
     const answer = await this.#index.ask(question, {
       weights,
@@ -53,6 +63,24 @@ export class ShortTextRecall {
       return cutRecallSnippet(text, whole, answer.question, this.#index.vocabulary, style);
     };
     return { total: answer.total, ids, names: namedIn(question), snippet };
+  }
+
+  *#replaceAll(texts: Iterable<readonly [id: string, text: string]>): Generator<undefined, void> {
+    const gone = new Set(this.#texts.keys());
+    for (const [id, content] of texts) {
+      gone.delete(id);
+      if (this.#texts.get(id) !== content) {
+        const source = { role: 'user', content, time: Number.NaN, speaker: undefined } as const;
+        yield* this.#index.putInSteps(id, [source]);
+        this.#texts.set(id, content);
+      }
+      yield;
+    }
+    for (const id of gone) {
+      this.#index.delete(id);
+      this.#texts.delete(id);
+      yield;
+    }
   }
 }
 

@@ -112,19 +112,15 @@ export class MemorySearch {
     { query, limit, marks }: MemoryQuery,
     { signal }: SearchCaller,
   ): Promise<Found> {
-    const sections = new Map<string, { note: IndexedNote; section: NoteSection }>();
-    const texts = new Map<string, string>();
+    const sections = new Map<string, SectionOfNote>();
     for (const note of await this.#stores.noteSearch.notes()) {
       for (const section of note.sections) {
-        const id = `${section.line}:${note.path}`;
-        sections.set(id, { note, section });
-        texts.set(id, `${note.path}\n${section.headings.join('\n')}\n${contentOf(section)}`);
+        sections.set(`${section.line}:${note.path}`, { note, section });
       }
     }
     this.#notes ??= new ShortTextRecall();
-    this.#notes.sync(texts);
-    const asked = await this.#notes.ask(query, { limit, ...(signal && { signal }) });
-    const toHit = ({ note, section }: { note: IndexedNote; section: NoteSection }) => {
+    const asked = await this.#notes.ask(query, textsOf(sections, textOfSection), { limit, signal });
+    const toHit = ({ note, section }: SectionOfNote) => {
       const text = asked.snippet(contentOf(section).trim(), { ...marks, words: SNIPPET_WORDS });
       return { source: 'notes' as const, note, line: section.line, text };
     };
@@ -137,14 +133,10 @@ export class MemorySearch {
     { signal }: SearchCaller,
   ): Promise<Found> {
     const insights = await this.#stores.insights.list({ context, alsoIn });
-    const texts = new Map(
-      insights.map(({ id, content, tags = [] }) => [id, [content, ...tags].join('\n')]),
-    );
-    const recall = new ShortTextRecall();
-    recall.sync(texts);
-    const most = named ? insights.length : limit;
-    const asked = await recall.ask(query, { limit: most, ...(signal && { signal }) });
     const byId = new Map(insights.map((insight) => [insight.id, insight]));
+    const texts = textsOf(byId, ({ content, tags = [] }) => [content, ...tags].join('\n'));
+    const most = named ? insights.length : limit;
+    const asked = await new ShortTextRecall().ask(query, texts, { limit: most, signal });
     const toHit = ({ id, content }: Insight) => {
       const text = asked.snippet(content.trim(), { ...marks, words: SNIPPET_WORDS });
       return { source: 'insights' as const, id, text };
@@ -161,17 +153,35 @@ export class MemorySearch {
     // Without facts that have not begun.
     const filter = includeClosed ? { includeClosed } : { asOf: systemClock.now() };
     const { triples } = await this.#stores.kg.query(filter, page);
-    const facts = new Map(triples.map((fact, at) => [`${at}`, fact]));
-    const texts = new Map([...facts].map(([id, fact]) => [id, textOf(fact)]));
+    const facts = new Map(triples.map((fact) => [idOf(fact), fact]));
     this.#facts ??= new ShortTextRecall();
-    this.#facts.sync(texts);
     const most = named ? triples.length : limit;
-    const asked = await this.#facts.ask(query, { limit: most, ...(signal && { signal }) });
+    const asked = await this.#facts.ask(query, textsOf(facts, textOf), { limit: most, signal });
     const toHit = (fact: Triple) => ({ source: 'facts' as const, fact });
     const isNamed = ({ subject }: Triple) => asked.names(subject);
     return foundOf(asked, facts, limit, toHit, named ? isNamed : undefined);
   }
 }
+
+interface SectionOfNote {
+  readonly note: IndexedNote;
+  readonly section: NoteSection;
+}
+
+const textOfSection = ({ note, section }: SectionOfNote) =>
+  `${note.path}\n${section.headings.join('\n')}\n${contentOf(section)}`;
+
+/** One after the other, so that not all texts are made at once. */
+function* textsOf<T>(
+  things: ReadonlyMap<string, T>,
+  textOf: (thing: T) => string,
+): Generator<readonly [id: string, text: string]> {
+  for (const [id, thing] of things) yield [id, textOf(thing)];
+}
+
+/** The same at each search, so that a new fact does not change the ids of the others. */
+const idOf = ({ subject, predicate, object, ts, validTo }: Triple) =>
+  JSON.stringify([ts, subject, predicate, object, validTo]);
 
 /** Predicates such as `works_at` and `worksAt` are split into words. */
 const textOf = ({ subject, predicate, object }: Triple) =>

@@ -1,5 +1,6 @@
 /** The tool search_memory: one question to messages, notes, insights and facts. */
 import { describe, expect, it } from 'vitest';
+import { leastCpuMs } from '../../support/cpu-time.js';
 import { useToolSession } from '../../support/tool-session.js';
 
 interface Answer {
@@ -42,6 +43,22 @@ describe('search_memory', () => {
     expect(bySource['insights']?.text).toBe('Green [tea] at 70 degrees');
     expect(bySource['notes']?.text).toMatch(/^ \(cut\) other .*\[Tea\].* \(cut\) $/s);
   });
+});
+
+it('after one new fact, the other facts are not indexed again', async () => {
+  const lines = Array.from({ length: 4000 }, (_, at) => {
+    const object = `the berth of ship ${at} is booked by the hour until the tide turns`;
+    return JSON.stringify({ subject: `ship ${at}`, predicate: 'lies at', object });
+  });
+  await call('kg_import', { text: lines.join('\n') });
+  const find = () => search({ query: 'which ship lies at berth 7?', sources: ['facts'] });
+  const unchanged = await leastCpuMs(find);
+  const costs: number[] = [];
+  for (const object of ['six', 'seven', 'eight', 'nine', 'ten']) {
+    await call('kg_add', { subject: 'harbour', predicate: 'opens at', object });
+    costs.push(await leastCpuMs(find, 1));
+  }
+  expect(Math.min(...costs)).toBeLessThan(2.5 * unchanged);
 });
 
 describe('the filter for names', () => {
