@@ -207,19 +207,22 @@ export class KnowledgeGraph {
 
   /**
    * Yields all facts that match, the oldest first; by default also the ended ones. It yields the facts that
-   * exist at the call, each in its present state; facts that are deleted meanwhile are left out.
+   * exist at the call, each in its present state; facts that are deleted meanwhile are left out. It pauses
+   * between pages, so that a caller that takes the facts without a pause does not block other calls.
    */
   async *all(filter: TripleFilter = { includeClosed: true }): AsyncGenerator<Triple> {
     const table = await this.#state.current();
     const found = Uint32Array.from(matchingRows(table, filter, this.#queryTime()));
     const marks = new Uint32Array(table.rowEnd);
     for (const row of found) marks[row] = table.mark(row);
-    const rows = await sortInSlices(found, (a, b) => table.compareRows(a, b), new TimeSlice());
+    const slice = new TimeSlice();
+    const rows = await sortInSlices(found, (a, b) => table.compareRows(a, b), slice);
     for (let start = 0; start < rows.length; start += PAGE) {
       // A row may have been reused for another triple. The page is built without a pause.
       const page = [...rows.subarray(start, start + PAGE)];
       const same = page.filter((row) => table.isUsed(row) && table.mark(row) === marks[row]);
       yield* same.map((row) => tripleOf(table, row));
+      if (slice.isSpent()) await slice.yield();
     }
   }
 
