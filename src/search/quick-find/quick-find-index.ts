@@ -3,7 +3,7 @@
  * matches as a prefix and with typing errors (by another rule than in fts/); fields and recency have weights.
  * Quick find is for a person who types; `search_messages` returns what FTS5 would.
  *
- * `sync` compares entries by identity, so that only changed entries are indexed again.
+ * `sync` compares the sources of entries by identity, so that only changed entries are indexed again.
  */
 import MiniSearch, { type Query, type SearchOptions } from 'minisearch';
 import type { EntryKind, MatchField } from '../search-names.js';
@@ -30,6 +30,12 @@ export interface FindEntry {
   readonly names?: readonly OtherName[];
   /** Epoch milliseconds; absent means old. */
   readonly updatedAt?: number;
+}
+
+export interface FoundEntries {
+  /** The first `limit`, best first. */
+  readonly hits: readonly FindHit[];
+  readonly total: number;
 }
 
 export interface FindHit {
@@ -60,7 +66,10 @@ const UNSPACED =
 const NO_WORD = /[^\p{L}\p{N}]+/u;
 
 export class QuickFindIndex {
-  readonly #entries = new Map<string, { entry: FindEntry; source: object }>();
+  /** By document id. */
+  readonly #entries = new Map<string, FindEntry>();
+  /** The document ids of each source. */
+  readonly #sources = new Map<EntryKind, ReadonlyMap<object, readonly string[]>>();
   /** Every word that was indexed, also those of entries that are gone. */
   readonly #words = new Set<string>();
   readonly #index = new MiniSearch<{ id: string; entry: FindEntry }>({
@@ -79,43 +88,63 @@ export class QuickFindIndex {
   }
 
   /**
-   * Updates the entries of one kind. `sources` are immutable objects, such as heads of conversations; an
-   * object of the last call is not indexed again.
+   * Updates the entries of one kind, in steps; one call at a time. `sources` are immutable objects, such as
+   * heads of conversations; an object of the last call is not indexed again.
    */
-  sync<T extends object>(kind: EntryKind, sources: Iterable<T>, entriesOf: EntriesOf<T>): void {
-    const gone = new Set([...this.#entries.keys()].filter((id) => id.startsWith(kind + SEPARATOR)));
+  *syncInSteps<T extends object>(
+    kind: EntryKind,
+    sources: Iterable<T>,
+    entriesOf: EntriesOf<T>,
+  ): Generator<undefined, void> {
+    const before = this.#sources.get(kind) ?? new Map<object, readonly string[]>();
+    const after = new Map<object, readonly string[]>();
+    const added: T[] = [];
     for (const source of sources) {
-      for (const entry of entriesOf(source)) {
-        const id = `${kind}${SEPARATOR}${entry.id}`;
-        gone.delete(id);
-        const known = this.#entries.get(id);
-        if (known?.source === source) continue;
-        if (known !== undefined && isSame(known.entry, entry)) continue;
-        if (known !== undefined) this.#index.discard(id);
-        this.#entries.set(id, { entry, source });
-        this.#index.add({ id, entry });
-      }
+      const known = before.get(source);
+      if (known === undefined) added.push(source);
+      after.set(source, known ?? []);
+      yield;
+    }
+    const gone = new Set<string>();
+    for (const [source, ids] of before) {
+      if (!after.has(source)) for (const id of ids) gone.add(id);
+      yield;
+    }
+    for (const source of added) {
+      const entries = [...entriesOf(source)];
+      const ids = entries.map(({ id }) => `${kind}${SEPARATOR}${id}`);
+      for (const [at, entry] of entries.entries()) this.#put(ids[at] ?? '', entry);
+      for (const id of ids) gone.delete(id);
+      after.set(source, ids);
+      yield;
     }
     for (const id of gone) {
       this.#entries.delete(id);
       this.#index.discard(id);
+      yield;
     }
+    this.#sources.set(kind, after);
   }
 
   /**
    * Best first: the entries with all words of the query; if there are none, those with a typing error in the
    * beginning of a word; if there are none, those with some of the words.
    */
-  find(query: string, { kinds, now }: { kinds?: ReadonlySet<EntryKind>; now: number }): FindHit[] {
+  find(
+    query: string,
+    { kinds, now, limit }: { kinds?: ReadonlySet<EntryKind>; now: number; limit: number },
+  ): FoundEntries {
     const options = this.#options(kinds, now);
     let found = this.#index.search(query, { ...options, combineWith: 'AND' });
     if (found.length === 0) found = this.#index.search(this.#withSimilarBeginnings(query), options);
     if (found.length === 0) found = this.#index.search(query, options);
-    return found.flatMap(({ id, score, terms }) => {
-      const known = this.#entries.get(String(id));
-      if (known === undefined) return [];
-      return [{ entry: known.entry, score, matches: matchesOf(known.entry, new Set(terms)) }];
+    const hits = found.slice(0, limit).flatMap(({ id, score, terms }) => {
+      const entry = this.#entries.get(String(id));
+      return entry === undefined
+        ? []
+        : [{ entry, score, matches: matchesOf(entry, new Set(terms)) }];
     });
+    return { hits, total: found.length };
   }
 
   /** Words and phrases that complete or correct the query, best first. */
@@ -126,9 +155,17 @@ export class QuickFindIndex {
       .map(({ suggestion }) => suggestion);
   }
 
+  #put(id: string, entry: FindEntry): void {
+    const known = this.#entries.get(id);
+    if (known !== undefined && isSame(known, entry)) return;
+    if (known !== undefined) this.#index.discard(id);
+    this.#entries.set(id, entry);
+    this.#index.add({ id, entry });
+  }
+
   /** MiniSearch compares whole words only: with one letter missing, `tomto` is far from `tomatoes`. */
   #withSimilarBeginnings(query: string): Query {
-    const queries = wordsOf(query).map((word): Query => {
+    const queries = distinctWordsOf(query).map((word): Query => {
       const similar = fuzzyLetters(word)
         ? [...this.#words].filter((other) => beginsLike(other, word))
         : [];
@@ -141,10 +178,11 @@ export class QuickFindIndex {
   #options(kinds: ReadonlySet<EntryKind> | undefined, now: number): SearchOptions {
     return {
       boost: FIELD_BOOST,
+      tokenize: distinctWordsOf,
       prefix: true,
       fuzzy: fuzzyLetters,
       maxFuzzy: MAX_FUZZY_LETTERS,
-      boostDocument: (id) => recency(this.#entries.get(String(id))?.entry.updatedAt, now),
+      boostDocument: (id) => recency(this.#entries.get(String(id))?.updatedAt, now),
       ...(kinds !== undefined && {
         filter: ({ id }) => kinds.has(String(id).split(SEPARATOR, 1)[0] as EntryKind),
       }),
@@ -212,6 +250,8 @@ function wordsOf(text: string): string[] {
     return [...spaced, ...unspaced].filter((part) => part !== '');
   });
 }
+
+const distinctWordsOf = (query: string): string[] => [...new Set(wordsOf(query))];
 
 function bigramsOf(characters: readonly string[]): string[] {
   if (characters.length === 1) return [...characters];

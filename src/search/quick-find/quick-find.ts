@@ -4,6 +4,7 @@
  * first search, and updated at each search from what the stores have in memory. quick-find-index.ts has the
  * MiniSearch index, which allows typing errors.
  */
+import { runInSlices } from '../../base/async/time-slice.js';
 import { type Clock, systemClock } from '../../base/clock.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { ConversationHead } from '../../stores/conversations/document/schema.js';
@@ -50,40 +51,52 @@ export class QuickFind {
   readonly #stores: QuickFindStores;
   readonly #clock: Clock;
   readonly #index = new QuickFindIndex();
+  #earlier: Promise<unknown> = Promise.resolve();
 
   constructor(stores: QuickFindStores) {
     this.#stores = stores;
     this.#clock = stores.clock ?? systemClock;
   }
 
-  /** Finds everything whose name has the words of the query. Throws FILESYSTEM_ERROR. */
-  async find(query: string, { kinds, limit }: QuickFindRequest): Promise<QuickFindAnswer> {
+  /**
+   * Finds everything whose name has the words of the query. Calls wait for each other, because the index is
+   * updated in slices. Throws FILESYSTEM_ERROR.
+   */
+  find(query: string, request: QuickFindRequest): Promise<QuickFindAnswer> {
+    const found = this.#earlier.then(() => this.#find(query, request));
+    this.#earlier = found.catch(() => undefined); // its own caller gets the error
+    return found;
+  }
+
+  async #find(query: string, { kinds, limit }: QuickFindRequest): Promise<QuickFindAnswer> {
     const wanted = new Set(kinds ?? (['conversation', 'note', 'insight', 'subject'] as const));
     if (wanted.has('note')) wanted.add('heading');
     await this.#sync(wanted);
-    const hits = this.#index.find(query, { kinds: wanted, now: this.#clock.now() });
-    const suggestions = hits.length > 0 ? [] : this.#index.suggest(query, MAX_SUGGESTIONS);
-    return { hits: hits.slice(0, limit), total: hits.length, suggestions };
+    const found = this.#index.find(query, { kinds: wanted, now: this.#clock.now(), limit });
+    const suggestions = found.total > 0 ? [] : this.#index.suggest(query, MAX_SUGGESTIONS);
+    return { ...found, suggestions };
   }
 
   async #sync(kinds: ReadonlySet<EntryKind>): Promise<void> {
     const { conversations, noteSearch, insights, kg } = this.#stores;
     if (kinds.has('conversation')) {
-      this.#index.sync('conversation', await conversations.list(), entryOfHead);
+      await runInSlices(
+        this.#index.syncInSteps('conversation', await conversations.list(), entryOfHead),
+      );
     }
     if (kinds.has('note')) {
       const notes = await noteSearch.notes();
-      this.#index.sync('note', notes, entryOfNote);
-      this.#index.sync('heading', notes, headingsOf);
+      await runInSlices(this.#index.syncInSteps('note', notes, entryOfNote));
+      await runInSlices(this.#index.syncInSteps('heading', notes, headingsOf));
     }
     if (kinds.has('insight')) {
       const now = this.#clock.now();
       const current = (await insights.all()).filter(({ insight }) => !isExpired(insight, now));
-      this.#index.sync('insight', current, entryOfInsight);
+      await runInSlices(this.#index.syncInSteps('insight', current, entryOfInsight));
     }
     if (kinds.has('subject')) {
       const { subjects } = await kg.subjects({}, { limit: MAX_SUBJECTS, offset: 0 });
-      this.#index.sync('subject', subjects, entryOfSubject);
+      await runInSlices(this.#index.syncInSteps('subject', subjects, entryOfSubject));
     }
   }
 }

@@ -1,8 +1,10 @@
 /** Quick find over names: beginnings, typing errors, scripts without spaces, recency, changes. */
 import { describe, expect, it } from 'vitest';
+import { runToCompletion } from '../../../src/base/async/time-slice.js';
 import { type FindEntry, QuickFindIndex } from '../../../src/search/quick-find/quick-find-index.js';
 
 const NOW = Date.UTC(2026, 0, 1);
+const ALL = { now: NOW, limit: 100 };
 const DAY = 24 * 60 * 60 * 1000;
 
 const conversation = (id: string, title: string, more: Partial<FindEntry> = {}): FindEntry => ({
@@ -16,12 +18,12 @@ function indexOf(...entries: FindEntry[]): QuickFindIndex {
   const index = new QuickFindIndex();
   for (const kind of new Set(entries.map((entry) => entry.kind))) {
     const own = entries.filter((entry) => entry.kind === kind);
-    index.sync(kind, own, (entry) => [entry]);
+    runToCompletion(index.syncInSteps(kind, own, (entry) => [entry]));
   }
   return index;
 }
 const idsOf = (index: QuickFindIndex, query: string) =>
-  index.find(query, { now: NOW }).map(({ entry }) => entry.id);
+  index.find(query, ALL).hits.map(({ entry }) => entry.id);
 
 describe('quick find', () => {
   it.each([
@@ -101,10 +103,11 @@ describe('quick find', () => {
       id: 'a',
       title: 'ideas/garden.md',
     });
-    index.sync('conversation', [conversation('a', 'Kitchen')], (entry) => [entry]);
-    expect(index.find('garden', { now: NOW }).map(({ entry }) => entry.kind)).toEqual(['note']);
+    const changed = [conversation('a', 'Kitchen')];
+    runToCompletion(index.syncInSteps('conversation', changed, (entry) => [entry]));
+    expect(index.find('garden', ALL).hits.map(({ entry }) => entry.kind)).toEqual(['note']);
     expect(idsOf(index, 'kitchen')).toEqual(['a']);
-    index.sync('conversation', [], () => []);
+    runToCompletion(index.syncInSteps('conversation', [], () => []));
     expect(index.size).toBe(1);
     expect(idsOf(index, 'kitchen')).toEqual([]);
   });
@@ -112,12 +115,12 @@ describe('quick find', () => {
   it('returns the fields of an entry that have the words of the query', () => {
     const names = [{ field: 'module', text: 'Gardening' } as const];
     const entry = conversation('a', 'Peas', { tags: ['spring', 'garden'], names });
-    const [hit] = indexOf(entry).find('gardn peas', { now: NOW });
+    const [hit] = indexOf(entry).find('gardn peas', ALL).hits;
     expect(hit?.matches).toEqual([
       { field: 'title', text: 'Peas' },
       { field: 'tag', text: 'garden' },
     ]);
-    const [other] = indexOf(entry).find('gardening', { now: NOW });
+    const [other] = indexOf(entry).find('gardening', ALL).hits;
     expect(other?.matches).toEqual(names);
   });
 

@@ -1,0 +1,47 @@
+/** Quick find beside other calls: its index is built in slices, by one call after the other. */
+import { expect, it } from 'vitest';
+import { QuickFind, type QuickFindStores } from '../../../src/search/quick-find/quick-find.js';
+import { cpuMs } from '../../support/cpu-time.js';
+
+const REQUEST = { kinds: ['conversation'], limit: 5 } as const;
+const head = (at: number, title: string) => ({
+  conversationId: `20250101-${1735689600000 + at}`,
+  title,
+  updatedAt: '2025-01-01T00:00:00.000Z',
+});
+
+/** Each call of `find` sees the next of `lists`, and then the last one again. */
+function quickFindOver(...lists: ReturnType<typeof head>[][]): QuickFind {
+  const list = async () => (lists.length > 1 ? lists.shift() : lists[0]);
+  return new QuickFind({ conversations: { list } } as unknown as QuickFindStores);
+}
+
+it('other tasks run while many names are indexed', async () => {
+  const title = (at: number) => `Plan ${at}: larch planks, a door and two windows for shed ${at}`;
+  const quickFind = quickFindOver(Array.from({ length: 4000 }, (_, at) => head(at, title(at))));
+  let longest = 0;
+  let last = cpuMs();
+  const timer = setInterval(() => {
+    longest = Math.max(longest, cpuMs() - last);
+    last = cpuMs();
+  }, 1);
+  const before = cpuMs();
+  await quickFind.find('3999', REQUEST);
+  const all = cpuMs() - before;
+  clearInterval(timer);
+  expect(Math.max(longest, cpuMs() - last)).toBeLessThan(all / 2);
+});
+
+it('each of several calls at the same time finds the names that it saw', async () => {
+  const before = Array.from({ length: 500 }, (_, at) => head(at, `Old plan ${at}`));
+  const renamed = before.map((_, at) => head(at, `New plan ${at}`));
+  const quickFind = quickFindOver(before, renamed, renamed.slice(0, 3));
+  const found = await Promise.all(
+    ['old', 'new', 'new'].map((query) => quickFind.find(query, REQUEST)),
+  );
+  expect(found.map(({ total, hits }) => [total, hits.length])).toEqual([
+    [500, 5],
+    [500, 5],
+    [3, 3],
+  ]);
+});
