@@ -496,14 +496,26 @@ describe('the other checks', () => {
   it('find permissions for other users, and a repair removes them', async () => {
     const place = doctorPlace();
     const path = place.write(FILE, conversationText(['x']));
+    const open = [place.logs, join(place.logs, ID), path];
+    chmodSync(path, 0o644);
+    for (const folder of open.slice(0, 2)) chmodSync(folder, 0o755);
+    const found = await of(place, 'permissions');
+    expect(found.map((finding) => finding.path).sort()).toEqual(open);
+    await place.repair();
+    expect(open.map((each) => statSync(each).mode & 0o777)).toEqual([0o700, 0o700, 0o600]);
+  });
+
+  it('report files in a folder that keeps other users out, such as those of an editor, in one note', async () => {
+    const place = doctorPlace();
+    const path = place.write(FILE, conversationText(['x']));
     chmodSync(path, 0o644);
     chmodSync(join(place.logs, ID), 0o755);
     const found = await of(place, 'permissions');
-    expect(found.map((finding) => finding.path).sort()).toEqual([join(place.logs, ID), path]);
+    expect(found).toMatchObject([{ severity: 'note', path: place.logs, repairable: true }]);
+    expect(found[0]?.message).toContain('2 files or folders');
     await place.repair();
-    expect([statSync(path).mode & 0o777, statSync(join(place.logs, ID)).mode & 0o777]).toEqual([
-      0o600, 0o700,
-    ]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(await of(place, 'permissions')).toEqual([]);
   });
 
   it('find temporary files of a killed process, and a lock without a sign of its owner', async () => {

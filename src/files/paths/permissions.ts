@@ -12,6 +12,8 @@ import { inFolder } from '../safe-access/pinned-folder.js';
 import { entriesNow, entriesOf } from './folders.js';
 
 const OTHERS = 0o077;
+/** Without these bits of a folder, other users cannot reach anything in it. */
+const ENTER = 0o011;
 
 export interface OpenEntry {
   readonly path: string;
@@ -20,6 +22,11 @@ export interface OpenEntry {
   readonly mode: number;
   /** False if another user owns the entry. Then this process cannot change it. */
   readonly isOwn: boolean;
+}
+
+export interface FoundEntry extends OpenEntry {
+  /** False if a private folder above it keeps other users out, so that they cannot open it at present. */
+  readonly isReachable: boolean;
 }
 
 export interface PermissionOptions {
@@ -32,34 +39,36 @@ export interface PermissionOptions {
 export async function* openToOthers(
   folder: string,
   options: PermissionOptions,
-): AsyncGenerator<OpenEntry> {
+): AsyncGenerator<FoundEntry> {
   if (process.platform === 'win32') return;
   if (entryAt(folder)?.isFolder !== true) return;
   const slice = new TimeSlice({ readsDisk: true, signal: options.signal });
   // Not at once, because the folder of all conversations may have a hundred thousand entries.
   const entries = await entriesOf(folder, ABSENT);
-  yield* openIn(folder, entries, { ...options, slice });
+  yield* openIn(folder, entries, { ...options, slice, isReachable: true });
 }
 
 /** `entries`: what is in the folder. */
 async function* openIn(
   folder: string,
   entries: readonly Dirent[],
-  options: PermissionOptions & { readonly slice: TimeSlice },
-): AsyncGenerator<OpenEntry> {
+  options: PermissionOptions & { readonly slice: TimeSlice; readonly isReachable: boolean },
+): AsyncGenerator<FoundEntry> {
   const own = entryAt(folder);
   if (own === undefined || !own.isFolder) return;
   options.onEntry();
-  if (isOpen(own)) yield own;
+  if (isOpen(own)) yield { ...own, isReachable: options.isReachable };
+  const isReachable = options.isReachable && (own.mode & ENTER) !== 0;
   for (const entry of entries) {
     options.signal?.throwIfAborted();
     if (options.slice.isSpent()) await options.slice.yield();
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) yield* openIn(path, entriesNow(path, ABSENT), options);
+    if (entry.isDirectory())
+      yield* openIn(path, entriesNow(path, ABSENT), { ...options, isReachable });
     if (!entry.isFile()) continue;
     options.onEntry();
     const found = entryAt(path);
-    if (found !== undefined && isOpen(found)) yield found;
+    if (found !== undefined && isOpen(found)) yield { ...found, isReachable };
   }
 }
 
