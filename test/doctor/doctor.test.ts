@@ -170,6 +170,17 @@ describe('the check of conversations', () => {
     expect(head).toMatchObject({ title: 'Kept', tags: ['t'], messageCount: 2 });
   });
 
+  it.each([
+    ['latin1', 1, 'with \uFFFD in place of what is not UTF-8'],
+    ['utf16le', 0, 'save it as UTF-8'],
+  ] as const)('says what a repair cannot keep of a file in the encoding %s', async (encoding, count, hint) => {
+    const place = doctorPlace();
+    place.write(FILE, Buffer.from(conversationText(['Müller']), encoding));
+    const [finding] = await of(place, 'conversations');
+    expect(finding).toMatchObject({ severity: 'error', repairable: count > 0 });
+    expect(finding?.hint).toContain(hint);
+  });
+
   it('keeps a broken file with permissions for its owner only', async () => {
     const place = doctorPlace();
     chmodSync(place.write(FILE, conversationText(['one']).slice(0, -4)), 0o644);

@@ -78,7 +78,7 @@ function findingsOf(
   repairer: ConversationRepairer,
   newestBackup: Backup | undefined,
 ): Found[] {
-  const { path, damage, faults, isRepairable, salvageable } = condition;
+  const { path, damage, faults, isRepairable } = condition;
   const repair = async () => {
     const repaired = await repairer.repair(id);
     if (repaired === undefined) return 'Nothing needs repair any more.';
@@ -88,7 +88,7 @@ function findingsOf(
   };
   if (damage !== undefined) {
     const hint = isRepairable
-      ? `daybook doctor --repair saves its complete messages (${salvageable}) and keeps the broken file beside it.`
+      ? repairHint(condition)
       : `${damage.hint} ${backupHint(id, newestBackup)}`;
     return [{ ...unreadable(damage, path), hint, ...(isRepairable && { repair }) }];
   }
@@ -101,6 +101,14 @@ function findingsOf(
       : 'The conversation can be used. If something was changed or removed by mistake, correct the file.',
     ...(isRepairable && index === 0 && { repair }),
   }));
+}
+
+function repairHint({ salvageable, isUtf8 }: Condition): string {
+  const saved = `daybook doctor --repair saves its complete messages (${salvageable})`;
+  const kept = 'and keeps the broken file beside it.';
+  return isUtf8
+    ? `${saved} ${kept}`
+    : `If a program wrote it in another encoding, save it as UTF-8 there. Otherwise ${saved}, with \uFFFD in place of what is not UTF-8, ${kept}`;
 }
 
 /** The damaged conversation is only moved to the trash, so nothing is lost if the backup does not have it. */

@@ -35,6 +35,7 @@ export function notUtf8(
   const intact = new TextDecoder('utf-8').decode(sound, { stream: true });
   const details = { path, ...lineAndColumn(intact, intact.length) };
   return new AppError(damaged, `${path} is not UTF-8 text ${placeOf(details)}.`, {
+    hint: 'The file was not changed. If a program wrote it in another encoding, save it as UTF-8 there.',
     details,
     cause,
   });

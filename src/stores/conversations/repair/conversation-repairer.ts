@@ -3,6 +3,7 @@
  * file is kept as `conversation.broken-<UTC time>.json`. If the process is killed at any moment,
  * `conversation.json` is the damaged file or the repaired one.
  */
+import { isUtf8 } from 'node:buffer';
 import { join } from 'node:path';
 import { sleep } from '../../../base/clock.js';
 import { type AppError, isAppError } from '../../../base/errors.js';
@@ -36,6 +37,8 @@ export interface Condition {
   readonly isRepairable: boolean;
   /** The number of messages that `repair` would recover from a damaged file. */
   readonly salvageable: number;
+  /** False if `repair` has to replace bytes that are not UTF-8. */
+  readonly isUtf8: boolean;
 }
 
 export interface Repaired {
@@ -66,7 +69,15 @@ export class ConversationRepairer {
       const hasSeveral = hasSeveralLists(found.bytes);
       const faults = [...(hasSeveral ? [SEVERAL_LISTS] : []), ...faultsOf(value, conversationId)];
       const canRepair = faults.length > 0 && !hasSeveral && isRepairable(value, conversationId);
-      return { path, stamp, document, faults, isRepairable: canRepair, salvageable: 0 };
+      return {
+        path,
+        stamp,
+        document,
+        faults,
+        isRepairable: canRepair,
+        salvageable: 0,
+        isUtf8: true,
+      };
     } catch (error) {
       if (!isAppError(error)) throw error;
       const isBroken = error.code === 'CONVERSATION_CORRUPTED';
@@ -75,7 +86,15 @@ export class ConversationRepairer {
         : undefined;
       const salvageable = saved?.length ?? 0;
       const canRepair = salvageable > 0;
-      return { path, stamp, damage: error, faults: [], isRepairable: canRepair, salvageable };
+      return {
+        path,
+        stamp,
+        damage: error,
+        faults: [],
+        isRepairable: canRepair,
+        salvageable,
+        isUtf8: isUtf8(found.bytes),
+      };
     }
   }
 
