@@ -241,6 +241,18 @@ describe('insights with a pipe', () => {
   });
 });
 
+it('daybook doctor prints advice that holds for several findings once', async () => {
+  await withPlace(async (place) => {
+    const logs = join(place.root, 'conversation-logs');
+    await mkdir(join(logs, '20250124-1737730800123'), { recursive: true, mode: 0o755 });
+    const path = join(logs, '20250124-1737730800123', 'conversation.json');
+    await writeFile(path, '{ "messages": [{ "role": "user", "content": "x" }] }', { mode: 0o644 });
+    const { stdout } = await runCommand(place, ['--root', place.root, 'doctor']);
+    expect(stdout.match(/Other users of this machine can open it/g)).toHaveLength(3);
+    expect(stdout.match(/removes these permissions/g)).toHaveLength(1);
+  });
+});
+
 describe('a text that is not UTF-8', () => {
   it('is refused, because it could not be stored unchanged', async () => {
     await withPlace(async (place) => {

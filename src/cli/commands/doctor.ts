@@ -76,7 +76,8 @@ function printSteps(steps: readonly Step[], flags: Flags): void {
     const state = stateOf(findings, error);
     console.log(`${state.padEnd(INDENT)}${check.padEnd(NAME_WIDTH)}${checked} checked, ${time}`);
     if (error) printIndented(`The check failed: ${error.message}`);
-    for (const finding of findings.slice(0, MAX_SHOWN)) printFinding(finding, flags);
+    const shown = findings.slice(0, MAX_SHOWN);
+    for (const [at, finding] of shown.entries()) printFinding(finding, shown[at + 1], flags);
     if (findings.length > MAX_SHOWN) {
       const more = `${findings.length - MAX_SHOWN} more: daybook doctor --json shows all`;
       printIndented(withRoot(flags, more));
@@ -95,13 +96,17 @@ const printIndented = (text: string, more = 0) =>
 
 const isProblem = ({ severity }: Finding) => severity !== 'note';
 
-function printFinding(finding: Finding, flags: Flags): void {
-  const { severity, path, message, repairable: canRepair } = finding;
-  const hint = withRoot(flags, finding.hint);
+/** Advice that `next` has too is printed after the last finding that has it. */
+function printFinding(finding: Finding, next: Finding | undefined, flags: Flags): void {
+  const { severity, path, message } = finding;
   const where = message.includes(path) ? '' : `${path}: `;
   printIndented(`${severity}: ${where}${message}`);
-  printIndented(`${canRepair ? '(can be repaired) ' : ''}${hint}`, 2);
+  const advice = adviceOf(finding);
+  if (next === undefined || adviceOf(next) !== advice) printIndented(withRoot(flags, advice), 2);
 }
+
+const adviceOf = ({ repairable: canRepair, hint }: Finding) =>
+  `${canRepair ? '(can be repaired) ' : ''}${hint}`;
 
 const outcomeLine = ({ path, done, error }: RepairOutcome) =>
   oneLine(error ? `not repaired: ${path}: ${error.message}` : `repaired: ${path}: ${done}`);
