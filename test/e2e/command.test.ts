@@ -241,6 +241,25 @@ describe('insights with a pipe', () => {
   });
 });
 
+it('daybook list marks a branch, which has the title of its source', async () => {
+  await withPlace(async (place) => {
+    const id = '20250124-1737730800123';
+    const head = { title: 'Garden', branchOf: { conversationId: id, messageId: 'm1' } };
+    for (const [name, fields] of Object.entries({
+      [id]: { title: 'Garden' },
+      '20250125-1737817200123': head,
+    })) {
+      await mkdir(join(place.root, 'conversation-logs', name), { recursive: true });
+      const document = { ...fields, messages: [{ id: 'm1', role: 'user', content: 'x' }] };
+      const path = join(place.root, 'conversation-logs', name, 'conversation.json');
+      await writeFile(path, JSON.stringify(document));
+    }
+    const { stdout } = await runCommand(place, ['--root', place.root, 'list']);
+    expect(stdout).toMatch(/20250125-1737817200123 {2}Garden {2}\(branch\)\n/);
+    expect(stdout).toMatch(/20250124-1737730800123 {2}Garden\n/);
+  });
+});
+
 it('daybook doctor prints advice that holds for several findings once', async () => {
   await withPlace(async (place) => {
     const logs = join(place.root, 'conversation-logs');

@@ -41,9 +41,11 @@ export function conversationTable(answer: Answer, view: View): string {
   return [paint.dim(columns === undefined ? heading : cut(heading, columns)), ...lines].join('\n');
 }
 
-/** Title, module and tags; at most `room` columns, if `room` is given. */
-function endOf({ title = '', module, tags = [], pinned }: Head, { paint }: View, room?: number) {
-  const notes = [...(pinned ? ['(pinned)'] : []), module ?? '', ...tags.map((tag) => `#${tag}`)];
+/** Title, marks, module and tags; at most `room` columns, if `room` is given. */
+function endOf(head: Head, { paint }: View, room?: number) {
+  const { title = '', module, tags = [], pinned, branchOf } = head;
+  const marks = [branchOf && '(branch)', pinned && '(pinned)'].filter((mark) => mark);
+  const notes = [...marks, module ?? '', ...tags.map((tag) => `#${tag}`)];
   const note = oneLine(notes.filter((part) => part !== '').join(' '));
   const name = oneLine(title);
   if (room === undefined) return [name, paint.dim(note)].filter((part) => part !== '').join(GAP);
