@@ -92,8 +92,9 @@ describe('daybook init', () => {
       const piped = await runCommand(place, ['init', place.root]);
       expect(piped).toMatchObject({ code: 0, stderr: '' });
       expect(piped.stdout).toContain(
-        `Found Cursor, Windsurf: to add Daybook to them, run daybook init ${place.root} --yes`,
+        `Found Cursor and Windsurf: to add Daybook to them, run daybook init ${place.root} --yes`,
       );
+      expect(piped.stdout).toContain(`${place.root} --print --client cursor windsurf.`);
       const byOption = await runCommand(place, ['--root', place.root, 'init']);
       expect(byOption.stdout).toContain(`run daybook init ${place.root} --yes`);
       const named = await runCommand(place, ['init', place.root, '--client', 'cursor']);
@@ -105,6 +106,19 @@ describe('daybook init', () => {
       }
       expect(await readFile(cursor, 'utf8')).toBe(BEFORE);
       expect(await copies(place)).toEqual([]);
+    });
+  });
+
+  it('says which clients have the folder already, and offers to add it to the others only', async () => {
+    await withClients(async (place) => {
+      await runCommand(place, ['init', place.root, '--client', 'cursor', '--yes']);
+      const again = await runCommand(place, ['init', place.root]);
+      expect(again.stdout).toContain('Cursor has Daybook with this folder already.\n');
+      expect(again.stdout).toContain('Found Windsurf: to add Daybook to it, run');
+      await runCommand(place, ['init', place.root, '--yes']);
+      const all = await runCommand(place, ['init', place.root]);
+      expect(all.stdout).toContain('Cursor and Windsurf have Daybook with this folder already.\n');
+      expect(all.stdout).not.toContain('Found');
     });
   });
 

@@ -55,6 +55,20 @@ export async function removeFromClients(
   return reports;
 }
 
+/** Whether the client has the entry of `start`; false if its file cannot be read. */
+export function isUpToDate(client: Client, start: StartCommand): boolean {
+  try {
+    const text = readTextIfPresent(client.path) ?? '';
+    return changedFor(client, start)(text) === text;
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return false;
+  }
+}
+
+const changedFor = (client: Client, start: StartCommand) => (text: string) =>
+  withEntry(text, client, entryOf(client, start, readEntry(text, client)));
+
 type Change = Pick<ClientReport, 'outcome' | 'copy' | 'reason'>;
 
 async function reporting(client: Client, work: () => Promise<Change>): Promise<ClientReport> {
@@ -75,8 +89,7 @@ async function addTo(
   const before = readTextIfPresent(client.path) ?? '';
   const existing = readEntry(before, client);
   const entry = entryOf(client, start, existing);
-  const changed = (text: string) =>
-    withEntry(text, client, entryOf(client, start, readEntry(text, client)));
+  const changed = changedFor(client, start);
   if (changed(before) === before) return { outcome: 'unchanged' };
   const other = existing && otherRoot(existing, rootOf(entry));
   if (!yes) {

@@ -15,7 +15,12 @@ import { withLock } from '../../files/locks/file-lock.js';
 import { locksFolderIn } from '../../files/locks/lock-folders.js';
 import { readTextIfPresent } from '../../files/safe-access/given-file.js';
 import type { DefaultLocation } from '../../import/tool-logs/default-locations.js';
-import { type ClientReport, changeClients, removeFromClients } from '../clients/change-clients.js';
+import {
+  type ClientReport,
+  changeClients,
+  isUpToDate,
+  removeFromClients,
+} from '../clients/change-clients.js';
 import { type Client, clientsOf, entryOf, installedClients } from '../clients/clients.js';
 import { blockOf } from '../clients/entry-files.js';
 import { shellLine } from '../clients/shell-line.js';
@@ -90,7 +95,8 @@ export async function init(
   );
   const reports = isAsked ? await changeClients(clients, { start, ...options }) : [];
   for (const line of reports.map(lineOf)) say(line);
-  if (!isAsked || clients.length === 0) say(foundLine(clients, given));
+  if (!isAsked || clients.length === 0)
+    for (const line of foundLines(clients, start, given)) say(line);
   for (const line of checkLines(reports)) say(line);
   for (const line of importLines(stored, watched, config)) say(line);
   finish({ root: config.root, logsDir: config.logsDir, start, clients: reports }, options);
@@ -181,12 +187,32 @@ async function changeRegister(
   });
 }
 
-function foundLine(clients: readonly Client[], folder: string | undefined): string {
+/** Which clients have Daybook already, and how to add it to the others. */
+function foundLines(
+  clients: readonly Client[],
+  start: StartCommand,
+  folder: string | undefined,
+): string[] {
   const command = shellLine(['daybook', 'init', ...(folder === undefined ? [] : [folder])]);
-  return clients.length === 0
-    ? `No MCP client was found. To see what to add to a client, run ${command} --print.`
-    : `Found ${clients.map(({ title }) => title).join(', ')}: to add Daybook to them, run ${command} --yes; to see the change first, run ${command} --print.`;
+  if (clients.length === 0)
+    return [`No MCP client was found. To see what to add to a client, run ${command} --print.`];
+  const done = clients.filter((client) => isUpToDate(client, start));
+  const others = clients.filter((client) => !done.includes(client));
+  const has = done.length === 1 ? 'has' : 'have';
+  const them = others.length === 1 ? 'it' : 'them';
+  const names = others.map(({ name }) => name).join(' ');
+  return [
+    ...(done.length === 0 ? [] : [`${titlesOf(done)} ${has} Daybook with this folder already.`]),
+    ...(others.length === 0
+      ? []
+      : [
+          `Found ${titlesOf(others)}: to add Daybook to ${them}, run ${command} --yes; to see the change first, run ${command} --print --client ${names}.`,
+        ]),
+  ];
 }
+
+const titlesOf = (clients: readonly Client[]) =>
+  new Intl.ListFormat('en').format(clients.map(({ title }) => title));
 
 /** What to do after clients got an entry: they read their settings only when they start. */
 function checkLines(reports: readonly ClientReport[]): string[] {

@@ -29,7 +29,7 @@ export function addInit(program: Command, flags: () => Flags): void {
     .addOption(
       new Option(
         '--client <name...>',
-        'only these clients (default: the installed clients)',
+        'only these clients (default: the installed clients, with --print all)',
       ).choices(CLIENT_NAMES),
     )
     .option('--print', 'only print what to add to each client; nothing is created or changed')
