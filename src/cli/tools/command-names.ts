@@ -22,6 +22,7 @@ const COMMANDS: ReadonlyMap<string, string> = new Map([
   ['export_conversations', 'export'],
   ['import_conversations', 'import'],
   ['store_info', 'info'],
+  ['list_trash', 'trash'],
   ['update_conversation', 'rename, daybook tag or daybook edit'],
   ...Object.entries(SINGLE_TOOLS).map(([command, tool]) => [tool, command] as const),
   ...Object.entries(GROUPS).flatMap(([group, toolset]) =>

@@ -261,7 +261,7 @@ async function isResearching(path: string): Promise<boolean> {
 
 function notInTrash(nameOrId: string): AppError {
   return new AppError('CONVERSATION_NOT_FOUND', `${nameOrId} is not in the trash.`, {
-    hint: 'List what is in the trash, and use a name from that list.',
+    hint: 'List what is in the trash with `list_trash`, and use a name from that list.',
     details: { conversationId: nameOrId },
   });
 }
