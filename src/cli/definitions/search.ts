@@ -24,9 +24,9 @@ export function addSearch(program: Command, flags: () => Flags): void {
     .addOption(new Option('--role <role>', 'only messages of this role').choices(ROLES))
     .option('--from <time>', 'only messages from this day or time on, such as 2025-01-24')
     .option('--to <time>', 'only messages up to this day or time')
-    .option('--limit <n>', 'maximum number of results (20)')
+    .option('--limit <n>', 'maximum number of results (default: 20)')
     .option('--all', 'all results')
-    .option('--offset <n>', 'number of results to skip (0)')
+    .option('--offset <n>', 'number of results to skip (default: 0)')
     .option('--archive', 'search the archives of daybook archive instead')
     .option('--json', 'the answer of the tool search_messages as JSON')
     .addHelpText(
@@ -49,7 +49,7 @@ export function addFind(program: Command, flags: () => Flags): void {
     .argument('<word...>', 'words of the name or their beginnings; small typing errors are allowed')
     .description('find conversations, notes, insights and subjects by their names')
     .addOption(new Option('--kind <kind>', 'only this kind').choices(FIND_KINDS))
-    .option('--limit <n>', 'maximum number of results (20)')
+    .option('--limit <n>', 'maximum number of results (default: 20)')
     .option('--json', 'the answer as JSON')
     .addHelpText('after', examplesText('find garden', 'find tomatos --kind conversation'))
     .action(async (words: string[], options: FindOptions) =>

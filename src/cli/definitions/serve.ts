@@ -10,10 +10,10 @@ export function addServe(program: Command, flags: () => Flags, isDefault: boolea
     .description('serve MCP on stdin and stdout (the default), or over HTTP')
     .option('--http', 'serve over HTTP: Streamable HTTP at /mcp')
     .option('--mode <mode>', 'stdio or http; --http is the same as --mode http')
-    .option('--port <number>', 'port of the HTTP server (3000)')
+    .option('--port <number>', 'port of the HTTP server (default: 3000)')
     .option(
       '--host <name>',
-      'address on which the HTTP server listens (127.0.0.1); other addresses need a token',
+      'address on which the HTTP server listens (default: 127.0.0.1); other addresses need a token',
     )
     .option('--stateless', 'answer each HTTP request by itself, without sessions')
     .addHelpText('after', examplesText('serve', 'serve --http --port 3000'))
