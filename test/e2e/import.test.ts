@@ -56,7 +56,9 @@ describe('daybook import', () => {
       expect(unasked.stderr).toContain('--yes');
       expect(unasked.code).toBe(2);
       const done = await run(place, 'import', path, '--yes');
-      expect(done.stdout).toContain('1 state value added');
+      expect(done.stdout).toMatch(/^\S+: .+\n1 state value added\n$/);
+      const again = await run(place, 'import', path, '--yes');
+      expect(again.stdout).toMatch(/^\S+: .+\nnothing new: /);
     });
   });
 

@@ -242,7 +242,6 @@ function* linesOf(report: ImportReport, isPlan: boolean): Generator<string> {
   for (const { path, title } of report.sources) yield escapeControls(`${path}: ${title}`);
   const { added, updated, unchanged, skipped, messages } = report;
   const verb = isPlan ? 'to be ' : '';
-  yield `${countOf(added, 'conversation')} ${verb}added, ${updated} ${verb}updated, ${unchanged} unchanged, ${skipped} skipped (${countOf(messages, 'message')})`;
   const others = [
     [report.notes, 'note'],
     [report.insights, 'insight'],
@@ -251,6 +250,14 @@ function* linesOf(report: ImportReport, isPlan: boolean): Generator<string> {
     [report.attachments, 'attachment'],
   ] as const;
   const some = others.filter(([count]) => count > 0);
+  const left = Object.entries(report.leftOut).map(([reason, count]) => `${reason}: ${count}`);
+  const hasConversations = added + updated + unchanged + skipped + messages > 0;
+  const hasOthers = some.length > 0 || report.notesUpdated > 0;
+  const hasRead = report.sources.length > 0 && left.length + report.problems.length === 0;
+  const isOld = !hasConversations && !hasOthers && hasRead && report.stopped === undefined;
+  if (hasConversations || !(hasOthers || isOld)) {
+    yield `${countOf(added, 'conversation')} ${verb}added, ${updated} ${verb}updated, ${unchanged} unchanged, ${skipped} skipped (${countOf(messages, 'message')})`;
+  }
   if (some.length > 0) {
     yield `${some.map(([count, name]) => countOf(count, name)).join(', ')} ${verb}added`;
   }
@@ -258,11 +265,8 @@ function* linesOf(report: ImportReport, isPlan: boolean): Generator<string> {
   if (report.masked > 0) {
     yield `${countOf(report.masked, 'secret or private part')} ${isPlan ? 'would be ' : ''}masked`;
   }
-  const left = Object.entries(report.leftOut).map(([reason, count]) => `${reason}: ${count}`);
   if (left.length > 0) yield `not imported: ${left.join('; ')}`;
-  const isNothing = added + updated + unchanged + skipped + report.notesUpdated === 0;
-  const hasRead = report.sources.length > 0 && left.length + report.problems.length === 0;
-  if (isNothing && some.length === 0 && hasRead && report.stopped === undefined) {
+  if (isOld) {
     yield 'nothing new: Daybook stored its notes, insights and facts before, or they were deleted here';
   }
   if (report.branched.length > 0) {
