@@ -78,6 +78,29 @@ export async function deletedInsightNote(
   return `The insight was deleted${at} and is in the trash. ${restoreHint(id, 'insight')}`;
 }
 
+/** Which conversations no search contains: deleted and archived ones; `undefined` if there are none. */
+export async function notSearchedNote({
+  conversations,
+  archives,
+}: Pick<App, 'conversations' | 'archives'>): Promise<string | undefined> {
+  const trashed = await countOrNone(conversations.countTrashed());
+  const archived = await countOrNone(archives.count());
+  const parts = [
+    ...(trashed === 0
+      ? []
+      : [`${countOf(trashed, 'conversation')} in the trash (\`daybook trash\`)`]),
+    ...(archived === 0 ? [] : [`${countOf(archived, 'archive')} (\`daybook search --archive\`)`]),
+  ];
+  return parts.length === 0 ? undefined : `Not searched: ${parts.join(', and ')}.`;
+}
+
+/** 0 if the folder cannot be read. */
+const countOrNone = (count: Promise<number>): Promise<number> =>
+  count.catch((error: unknown) => {
+    if (isAppError(error)) return 0;
+    throw error;
+  });
+
 /** The key of a conversation is in its file, so the key of a damaged file is unknown. */
 function withDamaged(error: AppError, ref: string, { conversations }: App): AppError {
   const count = CONVERSATION_ID.test(ref) ? 0 : conversations.damaged().length;
@@ -92,7 +115,7 @@ function withDamaged(error: AppError, ref: string, { conversations }: App): AppE
 
 /** The archives are not read: that takes seconds. */
 async function withArchives(error: AppError, ref: string, { archives }: App): Promise<AppError> {
-  const count = await archives.count().catch(() => 0);
+  const count = await countOrNone(archives.count());
   if (count === 0) return error;
   const { code, message, hint = '', details = {} } = error;
   const archived = `If it was archived, \`daybook restore ${ref}\` restores it.`;

@@ -5,6 +5,7 @@
  */
 
 import { z } from 'zod';
+import { notSearchedNote } from '../../app/not-found-hints.js';
 import type { App } from '../../app.js';
 import { defined } from '../../base/json.js';
 import { shownNames } from '../../base/text/display-text.js';
@@ -109,11 +110,16 @@ export const searchMessages = defineTool({
   annotations: READS,
   quotesText: true,
   needsStore: ({ activity }) => activity, // it reads all files that pass the filters
-  run: (input, app, call) =>
-    foundMessages(input, app, call, {
+  async run(input, app, call) {
+    const found = await foundMessages(input, app, call, {
       maxTokens: MAX_ANSWER_TOKENS,
       ...(input.matchType === undefined && { ifUnknown: TRY_FUZZY }),
-    }),
+    });
+    if (found.explanation === undefined || input.conversationId !== undefined) return found;
+    const notSearched = await notSearchedNote(app);
+    if (notSearched === undefined) return found;
+    return { ...found, explanation: `${found.explanation} ${notSearched}` };
+  },
 });
 
 const BY_WORDS =

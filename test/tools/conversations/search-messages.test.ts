@@ -9,7 +9,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 async function openTool() {
   const { store, messageSearch } = await openPlace();
-  const app = { conversations: store, messageSearch } as unknown as App;
+  const archives = { count: async () => 0 };
+  const app = { conversations: store, messageSearch, archives } as unknown as App;
   const call = { signal: new AbortController().signal, isRemote: false, progress: () => undefined };
   const run = async (args: Record<string, unknown>, signal = call.signal) =>
     searchMessages.output.parse(
@@ -24,7 +25,7 @@ async function openTool() {
       { ...call, signal },
       { maxTokens: Number.POSITIVE_INFINITY },
     );
-  return { store, run, runAll, say, messageSearch };
+  return { store, archives, run, runAll, say, messageSearch };
 }
 
 describe('search_messages', () => {
@@ -278,6 +279,18 @@ describe('search_messages', () => {
     expect(one.explanation).toContain('1 message matches without `endDate`');
     expect((await run({ query: '"cake tea"' })).explanation).toBeTruthy();
     expect(await run({ query: 'tea' })).not.toHaveProperty('explanation');
+  });
+
+  it('says that what was deleted or archived was not searched, if it found nothing', async () => {
+    const { store, archives, run, say } = await openTool();
+    await store.trash(await say('a wombat'));
+    const gone = (await run({ query: 'wombat' })).explanation;
+    expect(gone).toMatch(/^No message has: wombat\..* Not searched: 1 conversation in the trash /);
+    archives.count = async () => 2;
+    const both = (await run({ query: 'wombat' })).explanation;
+    expect(both).toContain('1 conversation in the trash (`daybook trash`), and 2 archives (');
+    await say('another wombat');
+    expect(await run({ query: 'wombat' })).not.toHaveProperty('explanation');
   });
 
   it('reports that it searched for any of the words; only fts5 has syntax errors', async () => {
