@@ -48,6 +48,7 @@ export function openSummaries(
   const writer = new ModelWriter({
     models: async () => (await providers.list()).filter(isUsable).map(modelOf),
     recordUse: (name) => providers.recordUse(name),
+    clock,
     log,
   });
   const summaries = new SummaryService({ conversations, store, writer, clock, log });
@@ -76,6 +77,7 @@ function namedModel(provider: Provider, config: Config, clock: Clock): NamedMode
   return {
     name,
     receiver: new URL(endpoint).host,
+    settings: JSON.stringify([kind, endpoint, model, contextTokens, maxTokens]),
     contextTokens,
     maxTokens,
     model:

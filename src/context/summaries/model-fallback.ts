@@ -1,27 +1,33 @@
 /**
  * Makes summaries with the language models that the user has allowed: the models are tried in the order of
- * the list until one succeeds. Before a request, it reports to whom it sends how much.
+ * the list until one succeeds. Before a request, it reports to whom it sends how much. A model whose answer
+ * failed for a summary is not asked for the same summary again in the next ten minutes (paid-failures.ts).
  */
 
 import { TimeSlice } from '../../base/async/time-slice.js';
+import type { Clock } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import { unusable } from '../../providers/llm/llm-errors.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
-import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
+import { type SummaryLevel, sourceHashOf } from '../../stores/summaries/summary-file.js';
 import { summariseWith, type UsableModel } from './model-summary.js';
+import { PaidFailures } from './paid-failures.js';
 import { isAcceptable } from './quality.js';
 import type { SummaryCall, SummaryWriter } from './summary-service.js';
 
 export interface NamedModel extends UsableModel {
   /** Host and port to which the text is sent. */
   readonly receiver: string;
+  /** The settings of the provider that decide about its answers. */
+  readonly settings: string;
 }
 
 export interface ModelWriterOptions {
   /** The allowed models, in the order in which they are tried. */
   models(): Promise<readonly NamedModel[]>;
   recordUse(name: string): Promise<void>;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -29,9 +35,11 @@ export class ModelWriter implements SummaryWriter {
   readonly #options: ModelWriterOptions;
   /** By provider: the size of parts that worked. */
   readonly #partTokens = new Map<string, number>();
+  readonly #failed: PaidFailures;
 
   constructor(options: ModelWriterOptions) {
     this.#options = options;
+    this.#failed = new PaidFailures(options.clock);
   }
 
   async isReady(): Promise<boolean> {
@@ -45,17 +53,26 @@ export class ModelWriter implements SummaryWriter {
 
   async write(conversation: Conversation, level: SummaryLevel, call: SummaryCall) {
     const failures: { name: string; error: AppError }[] = [];
+    const summary = [conversation.conversationId, level, sourceHashOf(conversation.messages)];
     for (const usable of await this.#options.models()) {
+      const { name, settings } = usable;
+      const request = JSON.stringify([name, settings, ...summary]);
+      const earlier = call.refresh ? undefined : this.#failed.of(request);
+      if (earlier !== undefined) {
+        failures.push({ name, error: earlier });
+        continue;
+      }
       try {
         const { text, model } = await this.#ask(usable, conversation, level, call);
         if (!(await isAcceptable(text, conversation, new TimeSlice(call)))) {
-          throw unusable(usable.name, 'an answer that is not a summary of the conversation');
+          throw unusable(name, 'an answer that is not a summary of the conversation');
         }
-        return { text, provider: usable.name, model };
+        return { text, provider: name, model };
       } catch (error) {
         if (!isAppError(error) || error.code === 'CANCELLED') throw error;
-        this.#options.log.warn({ err: error, provider: usable.name }, 'a language model failed');
-        failures.push({ name: usable.name, error });
+        this.#options.log.warn({ err: error, provider: name }, 'a language model failed');
+        this.#failed.add(request, error);
+        failures.push({ name, error });
       }
     }
     if (failures.length > 0) throw allFailed(failures);

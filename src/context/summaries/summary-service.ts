@@ -39,12 +39,12 @@ export interface SummaryWriter {
 
 export interface SummaryCall {
   readonly signal?: AbortSignal | undefined;
+  /** True: makes a new summary even if the stored one is current, or the model failed a moment ago. */
+  readonly refresh?: boolean;
   progress?(done: number, total: number, message: string): void;
 }
 
 export interface SummaryRequest extends SummaryCall {
-  /** True: makes a new summary even if the stored one is current. */
-  readonly refresh?: boolean;
   /** False: no language model is called, and a stored summary by a model is kept, even if it is stale. */
   readonly usesModels: boolean;
 }

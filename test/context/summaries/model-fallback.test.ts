@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../src/base/clock.js';
+import { type Clock, systemClock } from '../../../src/base/clock.js';
 import { AppError } from '../../../src/base/errors.js';
 import { silentLog } from '../../../src/base/log.js';
 import { ModelWriter } from '../../../src/context/summaries/model-fallback.js';
@@ -24,6 +24,7 @@ interface Server {
 const usable = ({ api, name, contextTokens = 100_000 }: Server) => ({
   name,
   receiver: new URL(api.url).host,
+  settings: api.url,
   contextTokens,
   maxTokens: 1_000,
   model: createLanguageModel({
@@ -37,7 +38,7 @@ const usable = ({ api, name, contextTokens = 100_000 }: Server) => ({
   }),
 });
 
-async function open(servers: readonly Server[], messages = 3) {
+async function open(servers: readonly Server[], messages = 3, clock: Clock = systemClock) {
   const logsFolder = join(tempFolder(), 'logs');
   const conversations = await openConversationStore({
     logsFolder,
@@ -56,13 +57,14 @@ async function open(servers: readonly Server[], messages = 3) {
   const writer = new ModelWriter({
     models: async () => servers.map(usable),
     recordUse: async (name) => void used.push(name),
+    clock,
     log: silentLog,
   });
   const summaries = new SummaryService({
     conversations,
     store,
     writer,
-    clock: systemClock,
+    clock,
     log: silentLog,
   });
   const file = join(logsFolder, id, 'summaries.json');
@@ -162,6 +164,39 @@ describe('a summary by a language model', () => {
     expect(problem?.code).toBe('PROVIDER');
   });
 
+  it('is not paid for again at each call if the answer failed, but after ten minutes', async () => {
+    const api = await startLlm({ answer: () => "I'm sorry, I can't do that." });
+    let ms = 0;
+    const clock = { now: () => systemClock.now() + ms, monotonic: () => ms };
+    const { summaries, conversations, id } = await open([{ api, name: 'here' }], 3, clock);
+    for (const [minutes, paid, refresh] of [
+      [0, 1, false],
+      [5, 1, false],
+      [5, 2, true],
+      [11, 2, false],
+      [16, 3, false],
+    ] as const) {
+      ms = minutes * 60_000;
+      const { summary, problem } = await summaries.get(id, 'brief', { ...asked, refresh });
+      expect(summary?.provider).toBe('extractive');
+      expect(problem?.code).toBe('PROVIDER');
+      expect(api.received).toHaveLength(paid);
+    }
+    await summaries.get(id, 'standard', asked);
+    await conversations.append(id, [{ role: 'user', content: 'And the fence is of willow.' }]);
+    await summaries.get(id, 'brief', asked);
+    expect(api.received).toHaveLength(5);
+  });
+
+  it('is asked for at each call if the server refused the request, which costs nothing', async () => {
+    const api = await startLlm({ key: 'right' });
+    const { summaries, id } = await open([{ api, name: 'here' }]);
+    for (const count of [1, 2]) {
+      expect((await summaries.get(id, 'brief', asked)).problem?.code).toBe('NOT_CONFIGURED');
+      expect(api.received).toHaveLength(count);
+    }
+  });
+
   it.each([
     [1, 'refused'],
     [3, 'unknown'],
@@ -174,9 +209,17 @@ describe('a summary by a language model', () => {
     };
     const writer = new ModelWriter({
       models: async () => [
-        { name: 'm', receiver: 'm', contextTokens: 2_000, maxTokens: 400, model: { complete } },
+        {
+          name: 'm',
+          receiver: 'm',
+          settings: 'm',
+          contextTokens: 2_000,
+          maxTokens: 400,
+          model: { complete },
+        },
       ],
       recordUse: async () => undefined,
+      clock: systemClock,
       log: silentLog,
     });
     const { conversations, id } = await open([], 200);
