@@ -5,7 +5,7 @@
  */
 
 import { TimeSlice } from '../../base/async/time-slice.js';
-import { type Clock, isoTime } from '../../base/clock.js';
+import { type Clock, isoTime, settledOrLater } from '../../base/clock.js';
 import { type AppError, isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import { estimateTextTokens } from '../../base/text/estimate-tokens.js';
@@ -24,6 +24,8 @@ import { qualityOf } from './quality.js';
 
 /** The `provider` of extractive summaries. */
 const EXTRACTIVE = 'extractive';
+/** The time after which a call looks again whether the other call has ended. */
+const WAIT_MS = 60_000;
 
 /** Language models behind an interface, so that this service does not depend on providers. */
 export interface SummaryWriter {
@@ -69,19 +71,47 @@ export interface SummaryServiceOptions {
 
 export class SummaryService {
   readonly #options: SummaryServiceOptions;
+  /** By conversation and level: the call that may ask a model now. */
+  readonly #running = new Map<string, Run>();
 
   constructor(options: SummaryServiceOptions) {
     this.#options = options;
   }
 
   /**
-   * The summary of a level. A new one is durable when the promise resolves with `isStored`. A damaged
-   * `summaries.json` is not changed and is reported in `problem`; then no model is called. Throws like `load` of the conversations,
-   * and CANCELLED.
+   * The summary of a level. A new one is durable when the promise resolves with `isStored`. Calls at the same time
+   * share one request to a model. A damaged `summaries.json` is not changed and is reported in `problem`; then no
+   * model is called. Throws like `load` of the conversations, and CANCELLED.
    */
   async get(ref: string, level: SummaryLevel, request: SummaryRequest): Promise<SummaryAnswer> {
     const conversation = await this.#options.conversations.load(ref);
-    const { stored, problem } = await this.#stored(conversation.conversationId);
+    const { conversationId } = conversation;
+    const key = `${conversationId} ${level}`;
+    const other = this.#running.get(key);
+    if (other !== undefined && request.usesModels) {
+      await settledOrLater(other.ended, WAIT_MS, request.signal);
+      request.signal?.throwIfAborted();
+      return this.get(ref, level, other.isNew ? { ...request, refresh: false } : request);
+    }
+    const run: Run = { ended: Promise.resolve(), isNew: false };
+    const answer = this.#get(conversation, level, request, run);
+    if (!request.usesModels) return answer;
+    run.ended = answer.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#running.set(key, run);
+    return answer.finally(() => this.#running.delete(key));
+  }
+
+  async #get(
+    conversation: Conversation,
+    level: SummaryLevel,
+    request: SummaryRequest,
+    run: Run,
+  ): Promise<SummaryAnswer> {
+    const { conversationId } = conversation;
+    const { stored, problem } = await this.#stored(conversationId);
     const known = stored[level];
     const isCurrent = known?.sourceHash === sourceHashOf(conversation.messages);
     // A summary that cannot be stored would be paid for at every request.
@@ -90,6 +120,7 @@ export class SummaryService {
     if (isGoodEnough && !request.refresh) return { summary: known, isStale: false, isStored: true };
     const isKept = known !== undefined && known.provider !== EXTRACTIVE && !request.usesModels;
     if (isKept && !request.refresh) return { summary: known, isStale: true, isStored: true };
+    run.isNew = true;
     const made = await this.#make(
       conversation,
       level,
@@ -108,7 +139,7 @@ export class SummaryService {
     const summary = await this.#facts(conversation, made.text, request);
     if (problem !== undefined)
       return { summary: unstored(summary, level), isStale: false, isStored: false, problem };
-    return this.#keep(conversation.conversationId, level, summary, made.problem);
+    return this.#keep(conversationId, level, summary, made.problem);
   }
 
   /** The stored summaries, and the hash of the present messages. Calls no model and makes no summary. */
@@ -201,6 +232,13 @@ export class SummaryService {
       generatedAt: isoTime(this.#options.clock.now()),
     };
   }
+}
+
+interface Run {
+  /** Resolves when the call has ended, also after an error. */
+  ended: Promise<void>;
+  /** True if the call makes a new summary. */
+  isNew: boolean;
 }
 
 type Written = Pick<StoredSummary, 'text' | 'provider' | 'model'>;

@@ -50,6 +50,8 @@ const byModel = (text: string | AppError, isReady = true): SummaryWriter => ({
 
 const asked = { usesModels: true };
 
+const until = (holds: () => Promise<boolean>) => expect.poll(holds).toBe(true);
+
 describe('a summary', () => {
   it('is made once and stored, and is made again after a new message', async () => {
     const { summaries, conversations, id, file } = await open();
@@ -187,6 +189,58 @@ describe('a summary by a language model', () => {
     expect((await errorOf(summaries.get(id, 'brief', asked))).code).toBe('CANCELLED');
   });
 
+  /** Its answers wait for `go`. */
+  function slowWriter() {
+    let go = (): void => undefined;
+    const opened = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const calls: AbortSignal[] = [];
+    const writer: SummaryWriter = {
+      isReady: async () => true,
+      async write(_conversation, _level, { signal = new AbortController().signal }) {
+        calls.push(signal);
+        await opened;
+        if (signal.aborted) throw new AppError('CANCELLED', 'Left.');
+        return { text: `Version ${calls.length} of the bed.`, provider: 'p', model: 'm' };
+      },
+    };
+    return { writer, calls, go };
+  }
+
+  it.each([
+    false,
+    true,
+  ])('is paid for once if several calls ask for it (refresh: %s)', async (refresh) => {
+    const { writer, calls, go } = slowWriter();
+    const { summaries, id } = await open(writer);
+    const answers = [1, 2, 3].map(() => summaries.get(id, 'brief', { ...asked, refresh }));
+    const other = summaries.get(id, 'standard', asked);
+    await until(async () => calls.length === 2);
+    go();
+    const texts = (await Promise.all(answers)).map(({ summary }) => summary?.text);
+    await other;
+    expect(new Set(texts).size).toBe(1);
+    expect(calls).toHaveLength(2);
+  });
+
+  it('is made for the other call if the first one is cancelled', async () => {
+    const { writer, calls, go } = slowWriter();
+    const { summaries, id } = await open(writer);
+    const [first, waiting] = [new AbortController(), new AbortController()];
+    const cancelled = errorOf(summaries.get(id, 'brief', { ...asked, signal: first.signal }));
+    await until(async () => calls.length === 1);
+    const left = summaries.get(id, 'brief', { ...asked, signal: waiting.signal });
+    const second = summaries.get(id, 'brief', asked);
+    waiting.abort(new AppError('CANCELLED', 'Left.'));
+    expect((await errorOf(left)).code).toBe('CANCELLED');
+    first.abort();
+    go();
+    expect((await cancelled).code).toBe('CANCELLED');
+    expect((await second).summary?.provider).toBe('p');
+    expect(calls).toHaveLength(2);
+  });
+
   it('is made again if the caller asks for it', async () => {
     let count = 0;
     const { summaries, id } = await open({
@@ -200,8 +254,6 @@ describe('a summary by a language model', () => {
 });
 
 describe('summaries in the background', () => {
-  const until = (holds: () => Promise<boolean>) => expect.poll(holds).toBe(true);
-
   const inBackground = ({
     logsFolder,
     conversations,
