@@ -9,6 +9,7 @@ import { ModelWriter, type NamedModel } from '../context/summaries/model-fallbac
 import { SummaryService } from '../context/summaries/summary-service.js';
 import { leasePathIn } from '../files/locks/lock-folders.js';
 import type { SecretMasker } from '../privacy/secret-masker.js';
+import type { RequestOutcome } from '../providers/http-client.js';
 import { createLanguageModel } from '../providers/llm/create-language-model.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import {
@@ -87,6 +88,8 @@ function namedModel(provider: Provider, config: Config, clock: Clock): NamedMode
   };
 }
 
+const NOT_SENT = { outcome: 'not_sent' satisfies RequestOutcome };
+
 /** Why nothing is sent. Without a key, the provider would receive the text and then refuse it. */
 function faultOf(provider: Provider, apiKey: string | undefined): AppError | undefined {
   const { name, apiKeyEnv } = provider;
@@ -94,13 +97,13 @@ function faultOf(provider: Provider, apiKey: string | undefined): AppError | und
   if (rule !== undefined) {
     return new AppError('NOT_CONFIGURED', `Nothing is sent to ${name}: its endpoint ${rule}.`, {
       hint: `Run daybook providers add ${name} with another --endpoint.`,
-      details: { provider: name, field: 'endpoint' },
+      details: { ...NOT_SENT, provider: name, field: 'endpoint' },
     });
   }
   if (apiKeyEnv === undefined || apiKey !== undefined) return undefined;
   return new AppError('NOT_CONFIGURED', `The key of ${name} is missing: ${apiKeyEnv} is not set.`, {
     hint: `Set ${apiKeyEnv} in the environment in which the MCP client starts Daybook.`,
-    details: { provider: name, variable: apiKeyEnv },
+    details: { ...NOT_SENT, provider: name, variable: apiKeyEnv },
   });
 }
 

@@ -63,6 +63,8 @@ class Runner {
   readonly #closing = new AbortController();
   /** By conversation: when it is due, on the monotonic clock. */
   readonly #due = new Map<string, number>();
+  /** The conversations that are due because a model failed. */
+  readonly #failed = new Set<string>();
   #working: Promise<void> | undefined;
   #hasListed = false;
   #pauseUntil = 0;
@@ -73,6 +75,7 @@ class Runner {
 
   schedule(conversationId: string, exists: boolean): void {
     const { clock, quietMs = QUIET_MS } = this.#options;
+    this.#failed.delete(conversationId);
     if (exists) this.#due.set(conversationId, clock.monotonic() + quietMs);
     else this.#due.delete(conversationId);
   }
@@ -118,9 +121,11 @@ class Runner {
     }
   }
 
-  /** After the pause, and after the conversations that are waiting. */
+  /** After the pause. */
   #tryAgain(conversationId: string): void {
-    if (!this.#due.has(conversationId)) this.#due.set(conversationId, this.#pauseUntil);
+    if (this.#due.has(conversationId)) return;
+    this.#due.set(conversationId, this.#pauseUntil);
+    this.#failed.add(conversationId);
   }
 
   async #summarise(conversationId: string, signal: AbortSignal): Promise<AppError | undefined> {
@@ -156,9 +161,11 @@ class Runner {
     this.#hasListed = true;
   }
 
+  /** Those that failed come last, because most of them would fail again, which causes another pause. */
   #ready(): string[] {
     const now = this.#options.clock.monotonic();
-    return [...this.#due].flatMap(([id, due]) => (due <= now ? [id] : []));
+    const ready = [...this.#due].flatMap(([id, due]) => (due <= now ? [id] : []));
+    return ready.sort((a, b) => Number(this.#failed.has(a)) - Number(this.#failed.has(b)));
   }
 
   #pause(): void {
@@ -167,6 +174,9 @@ class Runner {
   }
 }
 
-/** True if the model did no work for the failed request, and may answer later. */
-const costsNothing = ({ retryable, details }: AppError): boolean =>
-  retryable && (details?.['outcome'] === 'not_sent' || details?.['outcome'] === 'refused');
+/**
+ * True if the model did no work for the failed request. It may answer later, also after a refusal that looks
+ * final: the user can correct the key, the model or the account.
+ */
+const costsNothing = ({ details }: AppError): boolean =>
+  details?.['outcome'] === 'not_sent' || details?.['outcome'] === 'refused';

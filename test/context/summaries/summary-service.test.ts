@@ -307,6 +307,33 @@ describe('summaries in the background', () => {
     expect((await store.get(id)).brief?.provider).toBe('extractive');
   });
 
+  it('are made again after a refusal that looks final, after those that did not fail', async () => {
+    const refused = new AppError('NOT_CONFIGURED', 'Wrong key.', {
+      details: { outcome: 'refused' },
+    });
+    let ms = 0;
+    const tried: string[] = [];
+    const opened = await open({
+      isReady: async () => true,
+      write: (...call) => {
+        tried.push(call[0].conversationId);
+        return byModel(tried.length === 1 ? refused : 'About a bed of larch.').write(...call);
+      },
+    });
+    const { conversations, store, id, clock } = opened;
+    inBackground({ ...opened, clock: { ...clock, monotonic: () => ms } });
+    await until(async () => {
+      ms += 1;
+      return tried.length === 1;
+    });
+    const { conversationId: next } = await conversations.create({ messages: TALK });
+    ms += 100;
+    for (const each of [next, id]) {
+      await until(async () => (await store.get(each)).standard?.provider === 'here');
+    }
+    expect(tried).toEqual([id, next, next, id, id]);
+  });
+
   it.each([
     ['not_sent', 'here'],
     ['refused', 'here'],
