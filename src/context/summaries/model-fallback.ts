@@ -118,7 +118,9 @@ function allFailed(failures: readonly { name: string; error: AppError }[]): AppE
   const outcomes = new Set(failures.map(({ error }) => error.details?.['outcome']));
   const isFree = [...outcomes].every((each) => each === 'not_sent' || each === 'refused');
   const reasons = failures.map(({ name, error }) => `${name}: ${error.message}`).join(' ');
+  const hints = failures.flatMap(({ error }) => (error.isGeneralHint ? [] : [error.hint]));
   return new AppError('PROVIDER', `No language model answered. ${reasons}`, {
+    ...(hints.length > 0 && { hint: [...new Set(hints)].join(' ') }),
     details: { tried, outcome: isFree ? 'refused' : 'unknown' },
     cause: last,
   });

@@ -28,12 +28,13 @@ export class PaidFailures {
     this.#forgetOld();
     const failure = this.#failures.get(request);
     if (failure === undefined) return undefined;
-    const { code, message, details, retryable } = failure.error;
+    const { code, message, details, retryable, hint, isGeneralHint } = failure.error;
+    const askNow = 'To ask the model now, call again with refresh: true.';
     return new AppError(
       code,
       `${message} The model is not asked again for this summary before ${failure.until}.`,
       {
-        hint: 'To ask it now, call again with refresh: true.',
+        hint: isGeneralHint ? askNow : `${hint} ${askNow}`,
         ...(details && { details }),
         retryable,
         cause: failure.error,

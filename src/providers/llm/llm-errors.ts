@@ -30,12 +30,14 @@ export function refusalOf(reply: HttpReply, { name, secrets, waitMs }: Context):
   const message = textIn(error['message']) ?? textIn(objectIn(reply.json)['error']);
   const errorText = `${textIn(error['code']) ?? ''} ${textIn(error['type']) ?? ''} ${message ?? ''}`;
   const refusal = classify(reply.status, errorText, name);
+  const seconds = refusal.code === 'RATE_LIMITED' ? Math.ceil((waitMs ?? 0) / 1000) : 0;
+  const wait = seconds > 0 ? ` Wait ${seconds} s.` : '';
   const quoted = message === undefined ? '' : ` Its message: ${quoteUpstream(message, secrets)}.`;
   const outcome: RequestOutcome =
     reply.status >= 500 && reply.status !== 503 ? 'unknown' : 'refused';
   // The server would refuse the same request again.
   const isFinal = refusal.code === 'PROVIDER' && reply.status < 500 && reply.status !== 408;
-  return new AppError(refusal.code, `${refusal.message}${quoted}`, {
+  return new AppError(refusal.code, `${refusal.message}${wait}${quoted}`, {
     ...(isFinal && { retryable: false }),
     ...(refusal.hint !== undefined && { hint: refusal.hint }),
     details: {

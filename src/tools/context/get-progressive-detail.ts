@@ -42,7 +42,7 @@ const summarySchema = z.object({
     .describe('Quality from 0 to 1: how well it covers the whole content, without new names.'),
   isStale: z.boolean().describe('True if the conversation was changed after the summary.'),
   problem: z
-    .object({ code: z.string(), message: z.string() })
+    .object({ code: z.string(), message: z.string(), hint: z.string() })
     .describe('Why the summary was not written again, or not stored.')
     .exactOptional(),
 });
@@ -165,10 +165,12 @@ function summaryPart({ summary, isStale, problem }: SummaryAnswer, room: number)
       messageCount,
       qualityScore,
       isStale,
-      ...(problem && { problem: { code: problem.code, message: problem.message } }),
+      ...(problem && { problem: shownProblem(problem) }),
     },
   };
 }
+
+const shownProblem = ({ code, message, hint }: AppError) => ({ code, message, hint });
 
 /** A person can edit the summary in the file, so its text can have any length. */
 const textWithin = (text: string, room: number): string =>

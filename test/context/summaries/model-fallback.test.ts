@@ -241,6 +241,16 @@ describe('a summary by a language model', () => {
     expect(used).toEqual(['second']);
   });
 
+  it('reports what to do about each provider if all fail', async () => {
+    const servers = [await startLlm({ key: 'right' }), await startLlm({ models: ['large'] })];
+    const { summaries, id } = await open(
+      servers.map((api, index) => ({ api, name: `number-${index}` })),
+    );
+    const { problem } = await summaries.get(id, 'brief', asked);
+    expect(problem?.message).toMatch(/number-0.*number-1/);
+    expect(problem?.hint).toMatch(/valid key.*Correct the model/);
+  });
+
   it.each<Mood>([
     'hangs',
     'garbage',

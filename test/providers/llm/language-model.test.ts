@@ -62,6 +62,11 @@ describe.each(FORMATS)('a model over the format of $kind', (format) => {
     expect(JSON.stringify([error.message, error.details])).not.toContain('sk-secret');
   });
 
+  it('says how long to wait if a server asks for a long wait', async () => {
+    const api = await startLlm({ busy: 1, retryAfter: '3600' });
+    expect((await errorOf(model(api, format).complete(REQUEST))).message).toContain('Wait 3600 s.');
+  });
+
   it('waits as a busy server wishes, and then is answered', async () => {
     const api = await startLlm({ busy: 2, retryAfter: '0.01' });
     expect((await model(api, format).complete(REQUEST)).text).toContain('larch');

@@ -102,7 +102,11 @@ describe('configure_llm_provider', () => {
     await raw('save_message', { conversationId: 'a', role: 'user', content: 'A bed at the wall.' });
     expect((await detail({ conversationId: 'a' })).summary).toMatchObject({
       provider: 'extractive',
-      problem: { code: 'NOT_CONFIGURED', message: expect.stringContaining('endpoint') },
+      problem: {
+        code: 'NOT_CONFIGURED',
+        message: expect.stringContaining('endpoint'),
+        hint: expect.stringContaining('daybook providers add l'),
+      },
     });
   });
 
