@@ -73,6 +73,8 @@ export class SummaryService {
   readonly #options: SummaryServiceOptions;
   /** By conversation and level: the call that may ask a model now. */
   readonly #running = new Map<string, Run>();
+  /** The summaries by a model that could not be stored. They are stored at the next call. */
+  readonly #unstored = new Map<string, StoredSummary>();
 
   constructor(options: SummaryServiceOptions) {
     this.#options = options;
@@ -86,7 +88,7 @@ export class SummaryService {
   async get(ref: string, level: SummaryLevel, request: SummaryRequest): Promise<SummaryAnswer> {
     const conversation = await this.#options.conversations.load(ref);
     const { conversationId } = conversation;
-    const key = `${conversationId} ${level}`;
+    const key = keyOf(conversationId, level);
     const other = this.#running.get(key);
     if (other !== undefined && request.usesModels) {
       await settledOrLater(other.ended, WAIT_MS, request.signal);
@@ -113,11 +115,15 @@ export class SummaryService {
     const { conversationId } = conversation;
     const { stored, problem } = await this.#stored(conversationId);
     const known = stored[level];
-    const isCurrent = known?.sourceHash === sourceHashOf(conversation.messages);
+    const hash = sourceHashOf(conversation.messages);
+    const isCurrent = known?.sourceHash === hash;
     // A summary that cannot be stored would be paid for at every request.
     const mayAsk = request.usesModels && problem === undefined && (await this.#mayAskModel());
     const isGoodEnough = isCurrent && (known.provider !== EXTRACTIVE || !mayAsk);
     if (isGoodEnough && !request.refresh) return { summary: known, isStale: false, isStored: true };
+    const paid = this.#unstored.get(keyOf(conversationId, level));
+    const isUsable = paid?.sourceHash === hash && problem === undefined;
+    if (isUsable && !request.refresh) return this.#keep(conversationId, level, paid, undefined);
     const isKept = known !== undefined && known.provider !== EXTRACTIVE && !request.usesModels;
     if (isKept && !request.refresh) return { summary: known, isStale: true, isStored: true };
     run.isNew = true;
@@ -203,16 +209,31 @@ export class SummaryService {
     summary: StoredSummary,
     problem: AppError | undefined,
   ): Promise<SummaryAnswer> {
+    const key = keyOf(conversationId, level);
+    this.#unstored.delete(key);
     try {
       const kept = await this.#options.store.put(conversationId, level, summary, {
         isNew: true,
       });
-      return { summary: kept, isStale: false, isStored: true, ...problemOf(problem) };
+      const isStale = await this.#isStale(conversationId, kept);
+      return { summary: kept, isStale, isStored: true, ...problemOf(problem) };
     } catch (error) {
       if (!isAppError(error) || error.code === 'CONVERSATION_NOT_FOUND') throw error;
       this.#options.log.warn({ err: error, conversationId }, 'a summary was not stored');
-      return { summary: unstored(summary, level), isStale: false, isStored: false, problem: error };
+      if (summary.provider !== EXTRACTIVE) this.#unstored.set(key, summary);
+      return {
+        summary: unstored(summary, level),
+        isStale: await this.#isStale(conversationId, summary),
+        isStored: false,
+        problem: error,
+      };
     }
+  }
+
+  /** Whether the conversation has changed while the summary was made. */
+  async #isStale(conversationId: string, { sourceHash }: StoredSummary): Promise<boolean> {
+    const { messages } = await this.#options.conversations.load(conversationId);
+    return sourceHashOf(messages) !== sourceHash;
   }
 
   async #facts(
@@ -240,6 +261,8 @@ interface Run {
   /** True if the call makes a new summary. */
   isNew: boolean;
 }
+
+const keyOf = (conversationId: string, level: SummaryLevel) => `${conversationId} ${level}`;
 
 type Written = Pick<StoredSummary, 'text' | 'provider' | 'model'>;
 

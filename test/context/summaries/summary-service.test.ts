@@ -1,10 +1,10 @@
 /** When summaries are made, stored, stale and made again, and what happens if a writer fails. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/base/clock.js';
 import { AppError } from '../../../src/base/errors.js';
-import { silentLog } from '../../../src/base/log.js';
+import { type Log, silentLog } from '../../../src/base/log.js';
 import { startAutoSummaries } from '../../../src/context/summaries/auto-summaries.js';
 import {
   SummaryService,
@@ -81,7 +81,7 @@ describe('a summary', () => {
       },
     });
     const made = await place.summaries.get(place.id, 'brief', asked);
-    expect(made).toMatchObject({ isStored: false, problem: { code: 'CONFLICT' } });
+    expect(made).toMatchObject({ isStale: true, isStored: false, problem: { code: 'CONFLICT' } });
     expect(existsSync(place.file)).toBe(false);
   });
 
@@ -93,7 +93,10 @@ describe('a summary', () => {
         return { text: 'A bed at the south wall.', provider: 'here', model: 'small' };
       },
     });
-    expect(await place.summaries.get(place.id, 'brief', asked)).toMatchObject({ isStored: true });
+    expect(await place.summaries.get(place.id, 'brief', asked)).toMatchObject({
+      isStale: true,
+      isStored: true,
+    });
   });
 
   it('has the ids of the first and the last message of its conversation', async () => {
@@ -241,6 +244,29 @@ describe('a summary by a language model', () => {
     expect(calls).toHaveLength(2);
   });
 
+  it('that could not be stored is stored at the next call, without another request', async () => {
+    let count = 0;
+    const { summaries, id, file } = await open({
+      isReady: async () => true,
+      write: async () => ({ text: `Version ${++count}.`, provider: 'p', model: 'm' }),
+    });
+    const lock = join(file, '..', '..', '.locks');
+    rmSync(lock, { recursive: true, force: true });
+    writeFileSync(lock, 'not a folder');
+    for (let calls = 0; calls < 2; calls += 1) {
+      expect(await summaries.get(id, 'brief', asked)).toMatchObject({
+        summary: { text: 'Version 1.' },
+        isStale: false,
+        isStored: false,
+      });
+    }
+    rmSync(lock);
+    const answer = await summaries.get(id, 'brief', asked);
+    expect(answer).toMatchObject({ summary: { text: 'Version 1.' }, isStored: true });
+    expect(answer.problem).toBeUndefined();
+    expect(count).toBe(1);
+  });
+
   it('is made again if the caller asks for it', async () => {
     let count = 0;
     const { summaries, id } = await open({
@@ -260,7 +286,8 @@ describe('summaries in the background', () => {
     summaries,
     store,
     clock,
-  }: Awaited<ReturnType<typeof open>>) => {
+    log = silentLog,
+  }: Awaited<ReturnType<typeof open>> & { log?: Log }) => {
     const leasePath = join(logsFolder, '.leases', 'summaries');
     const times = { quietMs: 50, pollIntervalMs: 20, pauseMs: 50 };
     const auto = startAutoSummaries({
@@ -269,7 +296,7 @@ describe('summaries in the background', () => {
       store,
       leasePath,
       clock,
-      log: silentLog,
+      log,
       ...times,
     });
     onTestFinished(() => auto.close());
@@ -321,10 +348,18 @@ describe('summaries in the background', () => {
       },
     });
     const { conversations, store, id, clock } = opened;
-    inBackground({ ...opened, clock: { ...clock, monotonic: () => ms } });
+    let failures = 0;
+    const warn = () => {
+      failures += 1;
+    };
+    inBackground({
+      ...opened,
+      clock: { ...clock, monotonic: () => ms },
+      log: { ...silentLog, warn },
+    });
     await until(async () => {
-      ms += 1;
-      return tried.length === 1;
+      ms += failures === 0 ? 20 : 0;
+      return failures > 0;
     });
     const { conversationId: next } = await conversations.create({ messages: TALK });
     ms += 100;
