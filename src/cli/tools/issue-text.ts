@@ -1,6 +1,7 @@
 /** Converts a zod issue about an option or argument into a sentence. */
 import type { z } from 'zod';
 import { AppError } from '../../base/errors.js';
+import { countOf } from '../../base/text/display-text.js';
 
 /** `name`: the option or the argument, such as `--limit`. */
 export function invalidInput(name: string, issue: z.core.$ZodIssue | undefined): AppError {
@@ -21,10 +22,12 @@ function issueText(issue: z.core.$ZodIssue | undefined): string {
   switch (issue?.code) {
     case 'too_small':
       if (issue.origin !== 'string') return `must be ${issue.minimum} or more`;
-      return issue.minimum === 1 ? 'is empty' : `must have ${issue.minimum} characters or more`;
+      return issue.minimum === 1
+        ? 'is empty'
+        : `must have ${countOf(Number(issue.minimum), 'character')} or more`;
     case 'too_big':
       return issue.origin === 'string'
-        ? `must have at most ${issue.maximum} characters`
+        ? `must have at most ${countOf(Number(issue.maximum), 'character')}`
         : `must be at most ${issue.maximum}`;
     case 'invalid_type':
       if (issue.path.length > 1) return `is not valid: ${placeOf(issue)} must be ${issue.expected}`;
