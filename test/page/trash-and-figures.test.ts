@@ -192,6 +192,31 @@ it('the topics by month are those of the chosen module, and lead to a search of 
   await expect.poll(() => page.getByLabel('To', { exact: true }).inputValue()).toBe('2025-01-31');
 });
 
+it('the figures follow a row of changes without being counted for each of them', async () => {
+  const write = (root: string, count: number) =>
+    writeConversation(
+      root,
+      ID,
+      { title: 'Bees' },
+      Array.from({ length: count }, (_, at) => ({ role: 'user', content: `honey ${at}` })),
+    );
+  opened = await openPage(({ root }) => write(root, 1));
+  const { page, root } = opened;
+  let counts = 0;
+  page.on('request', (request) => {
+    if (request.postData()?.includes('"week"')) counts += 1;
+  });
+  await goTo(page, '#/figures');
+  const messages = page.locator('.totals div:has(dt:text-is("messages")) dd').first();
+  await expect.poll(() => messages.innerText()).toBe('1');
+  for (let count = 2; count <= 10; count += 1) {
+    write(root, count);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+  }
+  await expect.poll(() => messages.innerText(), { timeout: 15_000 }).toBe('10');
+  expect(counts).toBeLessThanOrEqual(3);
+});
+
 it('the health of the store and its figures follow changes on disk', async () => {
   opened = await openPage(({ root }) =>
     writeConversation(root, ID, { title: 'Bees' }, [{ role: 'user', content: 'honey' }]),

@@ -19,6 +19,36 @@ export function useChanges(kind: string, listener: () => void, key?: string): vo
   );
 }
 
+/** Figures are counted again at most this often while conversations change. */
+const PAUSE_MS = 5_000;
+
+/**
+ * Like `useChanges`, for what takes the server long: `listener` is called at the first change, and again after a
+ * pause if there were more changes.
+ */
+export function useChangesWithPauses(kind: string, listener: () => void): void {
+  const latest = useRef(listener);
+  latest.current = listener;
+  useEffect(() => {
+    let pause: ReturnType<typeof setTimeout> | undefined;
+    let hasMore = false;
+    const changed = () => {
+      hasMore = pause !== undefined;
+      if (hasMore) return;
+      latest.current();
+      pause = setTimeout(() => {
+        pause = undefined;
+        if (hasMore) changed();
+      }, PAUSE_MS);
+    };
+    const unfollow = onChange((change) => change.kind === kind && changed());
+    return () => {
+      unfollow();
+      clearTimeout(pause);
+    };
+  }, [kind]);
+}
+
 /** Makes all views load again. */
 export const reloadViews = (): void => ALL_CHANGES.forEach(report);
 

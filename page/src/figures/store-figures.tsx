@@ -1,6 +1,6 @@
 /** The size of the store, unreadable files, and what is near a limit. */
 import { call, type Output } from '../api.js';
-import { useChanges } from '../changes/use-changes.js';
+import { useChanges, useChangesWithPauses } from '../changes/use-changes.js';
 import { Failure, FigureRow, type NamedFigures, shownNumber } from '../components.jsx';
 import { hrefOf } from '../route.js';
 import { useLoaded } from '../use-loaded.js';
@@ -14,7 +14,7 @@ const NEAR = 0.8;
 export function StoreFigures({ longest }: { readonly longest: Longest }) {
   const { data, error, reload } = useLoaded('store', (signal) => call('store_info', {}, signal));
   const graph = useLoaded('graph', (signal) => call('kg_stats', {}, signal));
-  useChanges('conversation', reload);
+  useChangesWithPauses('conversation', reload);
   useChanges('graph', graph.reload);
   if (error) return <Failure error={error} />;
   if (!data) {

@@ -1,6 +1,6 @@
 /** Distinctive words, in total and of each of the last months, and open questions. */
 import { call, type Output } from '../api.js';
-import { useChanges } from '../changes/use-changes.js';
+import { useChangesWithPauses } from '../changes/use-changes.js';
 import { counted, Failure } from '../components.jsx';
 import { hrefOf } from '../route.js';
 import { useLoaded } from '../use-loaded.js';
@@ -14,7 +14,7 @@ export function Topics({ given }: { readonly given: Parameters<typeof call<'get_
   const { data, error, reload } = useLoaded(JSON.stringify(given), (signal) =>
     call('get_analytics', { ...given, include: ['topics'] }, signal),
   );
-  useChanges('conversation', reload);
+  useChangesWithPauses('conversation', reload);
   return (
     <section>
       <h2>Topics</h2>
@@ -48,7 +48,7 @@ export function TopicsOverTime(props: {
   const { data, error, reload } = useLoaded(JSON.stringify([months, given]), (signal) =>
     topicsOf(months, given, signal),
   );
-  useChanges('conversation', reload);
+  useChangesWithPauses('conversation', reload);
   if (months.length === 0) return null;
   return (
     <section>
@@ -98,7 +98,7 @@ export function OpenQuestions() {
   const { data, error, reload } = useLoaded('questions', (signal) =>
     call('session_start', {}, signal),
   );
-  useChanges('conversation', reload);
+  useChangesWithPauses('conversation', reload);
   const questions = data?.openQuestions ?? [];
   return (
     <section>

@@ -1,7 +1,7 @@
 /** The view of figures: calendar, hours of the week, sums by month, module and model, cost, and topics. */
 import { useState } from 'preact/hooks';
 import { call, type Output, type Progress } from '../api.js';
-import { useChanges } from '../changes/use-changes.js';
+import { useChangesWithPauses } from '../changes/use-changes.js';
 import {
   counted,
   Empty,
@@ -37,7 +37,7 @@ export function FiguresView({ route }: { readonly route: Route }) {
     ]);
     return { all, days: days.periods ?? [] };
   });
-  useChanges('conversation', reload);
+  useChangesWithPauses('conversation', reload);
   if (error && !data) return <Failure error={error} />;
   if (!data) {
     return (
