@@ -18,8 +18,9 @@ vi.mock('../../src/files/paths/folders.js', async (original) => {
 it('a backup succeeds if an expired backup cannot be removed, and reports its name', async () => {
   const { backups, folder } = openRoot();
   put(folder, { [NAME]: 'old' });
+  await backups.make();
   const { removed, notRemoved } = await backups.make();
   expect(removed).toEqual([]);
   expect(notRemoved).toEqual([{ name: NAME, reason: 'It is in use.' }]);
-  expect(readdirSync(folder).filter((name) => name.endsWith('.tar.gz'))).toHaveLength(2);
+  expect(readdirSync(folder).filter((name) => name.endsWith('.tar.gz'))).toHaveLength(3);
 });

@@ -122,10 +122,21 @@ describe('a backup', () => {
     time.now = T0 + 29 * 86_400_000;
     expect((await backups.make()).removed).toEqual([]);
     time.now = T0 + 31 * 86_400_000;
+    expect((await backups.make()).removed).toEqual([]);
+    time.now += 1000;
     expect((await backups.make()).removed).toEqual(['daybook-20250124T132000Z.tar.gz']);
-    expect(archivesIn(folder)).toHaveLength(3);
+    expect(archivesIn(folder)).toHaveLength(4);
     expect(await backups.hasOne('2025-02-24')).toBe(true);
     expect(await backups.hasOne('2025-01-24')).toBe(false);
+  });
+
+  it('removes no other backup while the clock is ahead, nor when it is right again', async () => {
+    const { backups, time, folder } = openRoot(FILES, 30);
+    for (const day of [0, 20, 365, 21, 22]) {
+      time.now = T0 + day * 86_400_000;
+      expect((await backups.make()).removed).toEqual([]);
+    }
+    expect(archivesIn(folder)).toHaveLength(5);
   });
 
   it('counts and removes only the archives of its own store in a shared folder', async () => {
@@ -145,9 +156,13 @@ describe('a backup', () => {
     mkdirSync(a.folder);
     writeFileSync(join(a.folder, unnamed), 'of an earlier version');
     a.time.now = T0 + 31 * 86_400_000;
+    await first.make();
+    a.time.now += 1000;
     expect((await first.make()).removed).toEqual([name]);
-    expect((await first.list()).map((each) => each.name)).toHaveLength(1);
-    expect(archivesIn(folder)).toHaveLength(3);
+    expect((await first.list()).map((each) => each.name)).toHaveLength(2);
+    expect(archivesIn(folder)).toHaveLength(4);
+    await first.make({ folder: a.folder });
+    a.time.now += 1000;
     expect((await first.make({ folder: a.folder })).removed).toEqual([unnamed]);
   });
 

@@ -3,7 +3,7 @@
  * file in it was compared with the file that was read from the root. Expired archives are removed only after
  * a new one was made. daily-backup.ts makes one backup a day.
  */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type Clock, DAY_MS, isoTime } from '../../base/clock.js';
 import { appErrorOf } from '../../base/errors.js';
 import { type AgeRecipients, addAgeKey, createAgeEncrypter } from '../../files/age-encryption.js';
@@ -119,7 +119,9 @@ export class Backups {
       dataBytes: content.files.reduce((sum, file) => sum + file.sizeBytes, 0),
       leftOut: content.leftOut,
       isComplete: content.isComplete,
-      ...(content.hasUnread ? { removed: [], notRemoved: [] } : await this.#removeOld(folder)),
+      ...(content.hasUnread
+        ? { removed: [], notRemoved: [] }
+        : await this.#removeOld(folder, basename(path))),
     };
   }
 
@@ -158,13 +160,24 @@ export class Backups {
     return isForBackups;
   }
 
-  async #removeOld(folder: string): Promise<Pick<BackupReport, 'removed' | 'notRemoved'>> {
+  /**
+   * The days are counted back from the backup before the new one. If the clock is ahead, the first backup with the
+   * wrong time removes nothing.
+   */
+  async #removeOld(
+    folder: string,
+    made: string,
+  ): Promise<Pick<BackupReport, 'removed' | 'notRemoved'>> {
     const { keepDays, clock, owner } = this.#options;
     const removed: string[] = [];
     const notRemoved: LeftOut[] = [];
     if (keepDays === 0) return { removed, notRemoved };
-    const oldest = clock.now() - keepDays * DAY_MS;
-    const old = (await ownArchivesIn(folder, owner)).filter(({ madeMs }) => madeMs < oldest);
+    const now = clock.now();
+    const archives = await ownArchivesIn(folder, owner);
+    const earlier = archives.filter(({ name, madeMs }) => name !== made && madeMs <= now);
+    const before = earlier.at(-1);
+    const oldest = (before?.madeMs ?? now) - keepDays * DAY_MS;
+    const old = earlier.filter(({ madeMs }) => madeMs < oldest);
     for (const { name } of old) {
       const error = await appErrorOf(() => removeFile(join(folder, name)));
       if (error === undefined) removed.push(name);

@@ -1,6 +1,6 @@
 /**
  * Makes one backup a day while a server runs, unless the user has made one on that day. backup.ts makes it, and
- * then removes the backups that are older than the setting `backupKeepDays`.
+ * then removes old backups (the setting `backupKeepDays`).
  */
 
 import { type DailyJob, type DailyJobOptions, startDailyJob } from '../daily-job.js';
