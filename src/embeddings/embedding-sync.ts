@@ -300,7 +300,7 @@ export class EmbeddingSync {
 
   /** False if another process holds or took over the lease. `afterBatch` gets the duration of the batch. */
   async #embedMissing(afterBatch: (tookMs: number) => Promise<void>): Promise<boolean> {
-    const lease = await tryLease(join(this.#options.folder, 'lease'));
+    const lease = await tryLease(join(this.#options.folder, 'lease'), this.#closing.signal);
     if (lease === undefined) return false;
     try {
       await this.#readNewFiles();

@@ -78,7 +78,7 @@ export interface ConversionReport {
  */
 export async function convertStore(options: ConversionOptions): Promise<ConversionReport> {
   const { logsFolder } = options;
-  const lease = await tryLease(leasePathIn(logsFolder, 'encryption'));
+  const lease = await tryLease(leasePathIn(logsFolder, 'encryption'), options.signal);
   if (lease === undefined) {
     throw new AppError('LOCKED', 'Another process is encrypting or decrypting this store.');
   }

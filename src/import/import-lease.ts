@@ -13,7 +13,7 @@ export async function importLease(
   signal: AbortSignal | undefined,
 ): Promise<Lease> {
   for (let waitedMs = 0; ; waitedMs += POLL_INTERVAL_MS) {
-    const lease = await tryLease(leasePathIn(logsFolder, 'import'));
+    const lease = await tryLease(leasePathIn(logsFolder, 'import'), signal);
     if (lease !== undefined) return lease;
     if (waitedMs >= WAIT_MS) break;
     await sleep(POLL_INTERVAL_MS, signal);

@@ -83,7 +83,7 @@ async function isDone(
   const { log, what } = options;
   const before = await options.state(date);
   if (before !== 'due') return before === 'done';
-  const lease = await tryLease(options.leasePath);
+  const lease = await tryLease(options.leasePath, signal);
   if (lease === undefined) return false; // another process does the work; the next check finds the result
   try {
     // Another process may have done it between the check and the lease.

@@ -156,6 +156,17 @@ describe('tryLease', () => {
     await ofEnded?.release();
   });
 
+  it('is not awaited any longer after a cancellation', async () => {
+    const path = join(tempFolder(), 'poll');
+    mkdirSync(`${path}.lock`);
+    const cancel = new AbortController();
+    const waiting = tryLease(path, cancel.signal);
+    const left = new Error('left');
+    cancel.abort(left);
+    await expect(waiting).rejects.toBe(left);
+    expect(existsSync(`${path}.lock`)).toBe(true);
+  });
+
   it('is not taken over after a holder that had not yet written its name', async () => {
     const path = join(tempFolder(), 'poll');
     mkdirSync(`${path}.lock`);

@@ -100,7 +100,7 @@ class Runner {
   async #work(): Promise<void> {
     if (this.#options.clock.monotonic() < this.#pauseUntil) return;
     if (this.#hasListed && this.#ready().length === 0) return;
-    const lease = await tryLease(this.#options.leasePath);
+    const lease = await tryLease(this.#options.leasePath, this.#closing.signal);
     if (lease === undefined) return;
     try {
       await this.#listOnce();

@@ -67,11 +67,11 @@ export interface Lease {
 
 /**
  * Returns `undefined` if another process holds the lease: a live process, or one on another machine or in
- * another container. FILESYSTEM_ERROR, PATH_ESCAPE.
+ * another container. Throws the signal's reason if it is aborted while an owner is awaited. FILESYSTEM_ERROR, PATH_ESCAPE.
  */
-export async function tryLease(path: string): Promise<Lease | undefined> {
+export async function tryLease(path: string, signal?: AbortSignal): Promise<Lease | undefined> {
   await makeFolder(dirname(path), { fsync: false });
-  return (await removeAbandoned(path)) ? acquire(path) : undefined;
+  return (await removeAbandoned(path, signal)) ? acquire(path) : undefined;
 }
 
 async function acquire(path: string): Promise<Lease | undefined> {
@@ -132,7 +132,7 @@ async function acquire(path: string): Promise<Lease | undefined> {
  * in the future and not followed by another one. proper-lockfile may remove the lock of the next owner
  * instead. Returns false if another process acquired, refreshed or released the lease meanwhile.
  */
-async function removeAbandoned(path: string): Promise<boolean> {
+async function removeAbandoned(path: string, signal?: AbortSignal): Promise<boolean> {
   const version = lockVersion(path);
   if (version === '') return true;
   const owner = await ownerOf(path);
@@ -140,7 +140,7 @@ async function removeAbandoned(path: string): Promise<boolean> {
   if (mayLive && !isAhead(path)) return true;
   // Until an owner has written its name, the file is missing or has the name of the owner before it.
   if (mayLive || owner === undefined || owner.writtenMs < lockChangedMs(path)) {
-    await sleep(mayLive ? AHEAD_WAIT_MS : OWNER_FILE_MS);
+    await sleep(mayLive ? AHEAD_WAIT_MS : OWNER_FILE_MS, signal);
     const isSame = (await ownerOf(path))?.name === owner?.name && lockVersion(path) === version;
     if (!isSame) return false;
   }

@@ -84,7 +84,7 @@ export class Archives {
    * STORAGE_FULL, CORRUPT, FILESYSTEM_ERROR; then the remaining conversations are unchanged.
    */
   async archive(candidates: readonly Candidate[], signal?: AbortSignal): Promise<ArchiveReport> {
-    const lease = await tryLease(leasePathIn(this.#options.logsFolder, 'archive'));
+    const lease = await tryLease(leasePathIn(this.#options.logsFolder, 'archive'), signal);
     if (lease === undefined) {
       throw new AppError('LOCKED', 'Another process is archiving conversations of this store.', {
         hint: 'Nothing was done. Try again when it has ended.',
