@@ -30,6 +30,11 @@ describe('segments', () => {
     expect(words.length).toBeGreaterThan(100_000);
   });
 
+  it('a long line of underscores has no words', () => {
+    // It would take hours if the time were quadratic.
+    expect(wordsOf(`${'_'.repeat(500_000)} __a_`)).toEqual(['__a_']);
+  });
+
   it('are the same words for Latin text, which is split without the segmenter', () => {
     const intl = new Intl.Segmenter('en', { granularity: 'word' });
     const byIntl = (text: string) =>

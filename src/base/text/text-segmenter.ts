@@ -47,7 +47,9 @@ function plainWordPattern(): RegExp {
   const letter = 'A-Za-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u024f';
   const inWord = `${letter}0-9_`;
   const joined = `(?<=[${letter}])[.:'‘’](?=[${letter}])|(?<=[0-9])[.,;'‘’](?=[0-9])`;
-  return new RegExp(`(?=_*[${letter}0-9])[${inWord}]+(?:(?:${joined})[${inWord}]+)*`, 'g');
+  // A row of underscores is read once, from its beginning: from each of its places, it would take quadratic time.
+  const start = `(?=[${letter}0-9]|(?<!_)_+[${letter}0-9])`;
+  return new RegExp(`${start}[${inWord}]+(?:(?:${joined})[${inWord}]+)*`, 'g');
 }
 
 /** Yields the segments in order. It reads only as far as the caller does. A segment may be longer than the window. */
