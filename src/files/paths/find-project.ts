@@ -85,7 +85,7 @@ function remoteIn(config: string): string | undefined {
   let name: string | undefined;
   for (const line of config.split('\n')) {
     if (/^\s*\[/.test(line)) name = /^\s*\[\s*remote\s+"([^"]*)"\s*\]/i.exec(line)?.[1];
-    const url = /^\s*url\s*=\s*"?([^"\r]+?)"?\s*$/i.exec(line)?.[1];
+    const url = /^url\s*=\s*"?([^"\s][^"]*)"?$/i.exec(line.trim())?.[1];
     if (name !== undefined && url !== undefined && !remotes.has(name)) remotes.set(name, url);
   }
   return remotes.get('origin') ?? remotes.values().next().value;

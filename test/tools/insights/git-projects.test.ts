@@ -53,6 +53,15 @@ describe('the context of a remote', () => {
 });
 
 describe('the repository around a folder', () => {
+  it('may have a configuration for which quadratic code would take hours', async () => {
+    const top = tempFolder();
+    mkdirSync(join(top, '.git'));
+    const spaces = ' '.repeat(450_000);
+    const config = `[remote "a"]\n\turl = x${spaces}"b\n\turl =${spaces}"b"c\n\turl = "https://x/y" \n`;
+    writeFileSync(join(top, '.git/config'), config);
+    expect(await findGitProject(top)).toEqual({ folder: top, remote: 'https://x/y' });
+  });
+
   it('is found from a subfolder, in a worktree and in a submodule', async () => {
     const top = tempFolder();
     git(top, 'init', '-q');
