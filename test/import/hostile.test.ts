@@ -7,6 +7,7 @@ import { isAppError } from '../../src/base/errors.js';
 import { openInput } from '../../src/files/input/input.js';
 import { notesOf } from '../../src/import/reading/note-paths.js';
 import { SOURCES } from '../../src/import/source-list.js';
+import { openWebUiActivity } from '../../src/import/sources/openwebui-activity.js';
 import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { zipOf } from '../support/zip.js';
@@ -32,6 +33,13 @@ describe('a text for which quadratic code would take hours', () => {
     const bench = await openImportBench();
     const text = `**User:** a${'\n'.repeat(500_000)}b\n\n---\n\n**Assistant:** c\n`;
     expect(await bench.import(fileWith(text, 'x.md'))).toMatchObject({ added: 1, messages: 2 });
+  });
+
+  it('is imported from an answer of OpenWebUI', () => {
+    const call = `<details type="tool_calls" a="b" ${'x'.repeat(1_000_000)}>c</details>`;
+    const { activities, rest } = openWebUiActivity(`${call}d`);
+    const attributes = { type: 'tool_calls', a: 'b' };
+    expect([activities, rest]).toEqual([[{ type: 'tool_calls', attributes, body: 'c' }], 'd']);
   });
 
   it('can be the name of a note', () => {

@@ -20,3 +20,9 @@ it('a tag that never ends is read in time proportional to its length', async () 
   // 16 times as long: the square would be 256 times.
   expect((await cpuMs(64_000)) / short).toBeLessThan(80);
 });
+
+it('a long row of spaces is read in time proportional to its length', () => {
+  // It would take hours if the time were quadratic.
+  const spaces = ' '.repeat(1_000_000);
+  expect(textOfHtml(`a${spaces}b<br>c \t<br>d`)).toBe(`a${spaces}b\nc\nd`);
+});

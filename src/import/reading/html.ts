@@ -45,7 +45,7 @@ export function textOfHtml(html: string): string {
     .replace(/<\/?code\b[^<>]*>/gi, '`')
     .replace(BLOCK, '\n\n');
   return plain(marked)
-    .replace(/[ \t]+\n/g, '\n')
+    .replace(/(?<![ \t])[ \t]+\n/g, '\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
     .replaceAll(PLACE, (_all, index: string) => codes[Number(index)] ?? '');

@@ -14,7 +14,7 @@ export interface OpenWebUiActivity {
 const OPEN = '<details type="';
 const CLOSE = '</details>';
 const TYPE = /<details type="(reasoning|tool_calls|code_interpreter)"/y;
-const ATTRIBUTE = /([\w-]+)="([^"]*)"/g;
+const ATTRIBUTE = /(?<![\w-])([\w-]+)="([^"]*)"/g;
 const SUMMARY = /^\s*<summary>.*<\/summary>\n?/;
 
 /** The activities in the order of the text, and the text without them. */
