@@ -21,7 +21,7 @@ const BANK = 'memory-bank';
 const OF_BANK = /^(insights\/[^/]*\.json$|\.trash\/)/;
 const GRAPH = /^kg_(snapshot|wal)(\.previous)?\.(json|log)$/;
 /** A line of the graph that is neither sealed nor a head. */
-const PLAIN_FACT = /^\s*\{"(?!format")/m;
+const PLAIN_FACT = /^[ \t]*\{"(?!format")/m;
 export const MARKER_NAME = `${LOGS}/encryption.json`;
 
 /**
