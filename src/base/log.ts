@@ -3,6 +3,7 @@
  * stops its process: not if stderr is not read or is closed, nor if pino cannot be loaded.
  */
 import { createRequire } from 'node:module';
+import { CONTROLS, unicodeEscape } from './text/display-text.js';
 
 const require = createRequire(import.meta.url);
 
@@ -52,12 +53,16 @@ function openLog(level: LogLevel): Log {
 /** If the client does not read stderr, so many bytes wait in memory. Further lines are left out. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
-/** Writes at once what the pipe accepts. A write with `writeSync` would wait until the client reads. */
+/**
+ * Writes at once what the pipe accepts. A write with `writeSync` would wait until the client reads. stderr may be
+ * a terminal, and JSON does not escape all control characters.
+ */
 function writeLine(line: string): void {
   const { stderr } = process;
   // If the client has closed stderr, each write fails, and an error without a listener ends the process.
   if (stderr.listenerCount('error') === 0) stderr.on('error', () => undefined);
-  if (stderr.writableLength < MAX_WAITING_BYTES) stderr.write(line);
+  if (stderr.writableLength < MAX_WAITING_BYTES)
+    stderr.write(`${line.trimEnd().replace(CONTROLS, unicodeEscape)}\n`);
 }
 
 /** A log that writes nothing, for library use and tests. */

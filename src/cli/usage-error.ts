@@ -2,6 +2,7 @@
 import { AppError } from '../base/errors.js';
 import { FAILED, OK } from './exit-status.js';
 import { isJsonWanted, writeJsonError } from './failure.js';
+import { escapeLines } from './terminal/terminal-text.js';
 
 /** Ends with FAILED for wrong arguments, as for other errors. */
 export const endCommand = ({ exitCode }: { exitCode: number }): never =>
@@ -15,7 +16,7 @@ const WRONG_ARGUMENT =
 export function writeUsageError(text: string, write: (text: string) => void): void {
   const plain = text.replace(WRONG_ARGUMENT, '$2 must be one of $3, not $1.');
   if (!isJsonWanted()) {
-    write(plain.replace(/^error: /, 'daybook: ')); // as all other errors
+    write(escapeLines(plain.replace(/^error: /, 'daybook: '))); // as all other errors
     return;
   }
   const [message = '', similar] = plain

@@ -1,7 +1,7 @@
 /** The log writes the lines of its level, and loads pino only for the first one. */
 import { createRequire } from 'node:module';
 import { sep } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createLog, silentLog } from '../../src/base/log.js';
 
 const { cache } = createRequire(import.meta.url);
@@ -18,5 +18,18 @@ describe('the log', () => {
     expect(pinoFiles()).toEqual([]);
     log.error({ from: 'log.test.ts' }, 'one line of this test');
     expect(pinoFiles()).toHaveLength(1);
+  });
+
+  it('writes no character that changes a terminal, and stays JSON', () => {
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const name = 'a\u009b31m\u007f\u202eb\u001b]0;x\u0007\u2028c\nd';
+    try {
+      createLog('error').error({ name }, name);
+      const line = String(write.mock.calls[0]?.[0]);
+      expect(JSON.parse(line)).toMatchObject({ name, msg: name });
+      expect(line).toMatch(/^[ -~]+\n$/);
+    } finally {
+      write.mockRestore();
+    }
   });
 });

@@ -301,6 +301,7 @@ describe('wrong words', () => {
     { args: ['note', '--help'], shows: "unknown command 'note'" },
     { args: ['mb', 'note', '--help'], shows: "unknown command 'note'" },
     { args: ['help', 'mb', 'note'], shows: "unknown command 'note'" },
+    { args: ['import', '-\u009b31m\u202e'], shows: "unknown option '-\\u009b31m\\u202e'" },
     { args: ['import', '--from', 'nothing'], shows: 'The sources are chatgpt' },
     { args: ['stats', '--csv'], json: true, shows: "cannot be used with option '--json'" },
     { args: ['kg', 'add', '--triples', 'x'], shows: '[{"subject": "Ada"' },

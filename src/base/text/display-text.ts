@@ -28,6 +28,9 @@ export const countOf = (count: number, noun: string, plural = `${noun}s`): strin
 /** Whether the text is not only white space. */
 export const hasText = (text: string): boolean => text.trim() !== '';
 
+/** C0 and C1 controls, direction marks, and line separators of some terminals. */
+export const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
 /** `\uXXXX` for a code unit. */
 export const unicodeEscape = (unit: string): string =>
   `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -3,6 +3,7 @@
  * candidates are commands, options and names of conversations in the store.
  */
 import type { Command, Option } from 'commander';
+import { CONTROLS } from '../../base/text/display-text.js';
 import type { Config } from '../../config/config.js';
 import { openConversationStore } from '../../stores/conversations/conversations.js';
 import { isMadeOfTools } from '../command-help.js';
@@ -69,7 +70,7 @@ export async function complete(
 }
 
 /** Replaces control characters: tabs and newlines separate candidates, and the shell prints the others. */
-const withoutControls = (text: string) => text.replace(/\p{Cc}/gu, ' ');
+const withoutControls = (text: string) => text.replace(CONTROLS, ' ');
 
 async function candidatesOf(
   program: Command,

@@ -2,10 +2,7 @@
  * Makes stored text safe for a terminal. Control characters in it could move the cursor, change colours,
  * set the title or change the writing direction, so they are written as `\uXXXX`.
  */
-import { unicodeEscape } from '../../base/text/display-text.js';
-
-// C0 and C1 controls, direction marks, and line separators of some terminals.
-const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+import { CONTROLS, unicodeEscape } from '../../base/text/display-text.js';
 
 /** Code has tabs. Their width on a terminal depends on the column, so that lines could not be measured. */
 const TAB = '    ';
