@@ -42,7 +42,7 @@ export async function openPage(
     };
     const server = await listen(options, port !== undefined);
     console.log(server.pageLink());
-    if (!print) await openBrowser(server.pageLink());
+    if (!print) await openBrowser(server.pageLink({ isListed: true }));
     console.error(
       'The page is available until you press Ctrl-C. The link works once and expires after two minutes.',
     );

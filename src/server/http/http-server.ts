@@ -54,8 +54,11 @@ export interface HttpOptions {
 export interface HttpServer {
   /** The address for MCP clients. */
   readonly url: string;
-  /** The address of the page with a secret that can be used once, within two minutes. */
-  pageLink(): string;
+  /**
+   * The address of the page with a secret that can be used once, within two minutes. `isListed`: it will be in
+   * the list of processes, so it works only for the user of this process.
+   */
+  pageLink(options?: { readonly isListed?: boolean }): string;
   /** Stops listening, finishes and answers accepted requests, and closes all connections. */
   close(): Promise<void>;
 }
@@ -85,7 +88,8 @@ export async function openHttp({ config, build, log, ...rest }: HttpOptions): Pr
   server.on('error', (error) => log.error({ err: error }, 'the HTTP server failed'));
   return {
     url: urlOf(server, config),
-    pageLink: () => new URL(`/#open=${page?.newLink() ?? ''}`, urlOf(server, config)).href,
+    pageLink: ({ isListed = false } = {}) =>
+      new URL(`/#open=${page?.newLink(isListed) ?? ''}`, urlOf(server, config)).href,
     async close() {
       const closed = once(server, 'close');
       server.close();

@@ -26,8 +26,8 @@ export interface PageOptions {
 
 export interface Page {
   readonly router: Router;
-  /** The secret part of a link that can be used once. */
-  newLink(): string;
+  /** The secret part of a link that can be used once. `isListed`: it will be in the list of processes. */
+  newLink(isListed: boolean): string;
   /** Resolves when accepted calls are answered and the streams are closed. */
   close(): Promise<void>;
 }
@@ -80,7 +80,7 @@ export function createPage({ folder, app }: PageOptions, config: HttpConfig, log
   addFiles(router, folder);
   return {
     router,
-    newLink: () => session.newLink(),
+    newLink: (isListed) => session.newLink(isListed),
     async close() {
       events.close();
       await calls.accepted.end();

@@ -7,6 +7,7 @@ import { createHmac } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { systemClock } from '../../../base/clock.js';
 import { randomHex, sha256Hex } from '../../../base/ids.js';
+import { isOfAnotherUser } from '../../../files/connection-owner.js';
 import { bearerOf, isSameSecret } from '../access-checks.js';
 
 const LINK_BYTES = 24;
@@ -14,11 +15,18 @@ const LINK_MS = 2 * 60_000;
 const COOKIE = 'daybook';
 const MAX_AGE_MS = 400 * 24 * 60 * 60 * 1000;
 
+interface Link {
+  /** Monotonic milliseconds. */
+  readonly endsAt: number;
+  /** Every user of the machine may have seen it. */
+  readonly isListed: boolean;
+}
+
 export class PageSession {
   readonly #token: string | undefined;
   readonly #cookie: string;
-  /** Unused links: SHA-256 of the link to its expiry, in monotonic milliseconds. */
-  readonly #links = new Map<string, number>();
+  /** Unused links by the SHA-256 of their secret. */
+  readonly #links = new Map<string, Link>();
 
   constructor(token: string | undefined) {
     this.#token = token;
@@ -27,10 +35,14 @@ export class PageSession {
       .digest('hex');
   }
 
-  /** The secret part of a link that can be used once, within two minutes. */
-  newLink(): string {
+  /**
+   * The secret part of a link that can be used once, within two minutes. `isListed`: it will be in the list of
+   * processes, which every user of the machine sees, so another user cannot use it.
+   */
+  newLink(isListed: boolean): string {
     const link = randomHex(LINK_BYTES);
-    this.#links.set(sha256Hex(link), systemClock.monotonic() + LINK_MS);
+    const endsAt = systemClock.monotonic() + LINK_MS;
+    this.#links.set(sha256Hex(link), { endsAt, isListed });
     return link;
   }
 
@@ -45,7 +57,7 @@ export class PageSession {
 
   /** Sets the cookie for the right token or an unused link; otherwise returns false. */
   begin(given: { link?: unknown; token?: unknown }, req: Request, res: Response): boolean {
-    if (!this.#isRight(given)) return false;
+    if (!this.#isRight(given, req)) return false;
     res.cookie(nameFor(req), this.#cookie, {
       httpOnly: true,
       sameSite: 'strict',
@@ -55,14 +67,16 @@ export class PageSession {
     return true;
   }
 
-  #isRight({ link, token }: { link?: unknown; token?: unknown }): boolean {
+  #isRight({ link, token }: { link?: unknown; token?: unknown }, { socket }: Request): boolean {
     if (typeof token === 'string' && this.#token !== undefined)
       return isSameSecret(token, this.#token);
     if (typeof link !== 'string') return false;
     const digest = sha256Hex(link);
-    const endsAt = this.#links.get(digest) ?? Number.NEGATIVE_INFINITY;
+    const found = this.#links.get(digest);
+    // The link stays valid for the user's own browser, which may be slower.
+    if (found === undefined || (found.isListed && isOfAnotherUser(socket))) return false;
     this.#links.delete(digest);
-    return endsAt > systemClock.monotonic();
+    return found.endsAt > systemClock.monotonic();
   }
 }
 
