@@ -13,7 +13,14 @@ const ATTEMPTS: readonly string[] = [
   `- item\n  \`\`\`\n## ${FORGED}`,
   `~~~\n\`\`\`\n~~~\n## ${FORGED}`,
   `<h2>${FORGED}</h2>`,
+  `hello\r## ${FORGED}`,
+  `${FORGED}\r---\ryes`,
+  `\`\`\`\rcode\r\`\`\`\r# ${FORGED}`,
   '<!-- hidden from here on',
+  '<?php hidden from here on',
+  '<![CDATA[ hidden from here on',
+  '<textarea>',
+  'a\n\n<SCRIPT src=x>',
   '```\nopen to the end',
 ];
 
@@ -31,7 +38,8 @@ describe('a message in Markdown', () => {
   });
 
   it('keeps lists, rules, code and the comments in code unchanged', () => {
-    const content = '- a\n- b\n\n---\n\n```sh\n# a comment\n<!-- x -->\n```\n    # indented code';
+    const content =
+      'the tag `<script>`\n- a\n- b\n\n---\n\n```sh\n# a comment\n<!-- x -->\n```\n    # indented code';
     expect(messageMarkdown(content)).toBe(content);
   });
 

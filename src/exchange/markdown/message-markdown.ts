@@ -8,8 +8,14 @@
 const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})/;
 const HEADING = /^( {0,3}#{1,6})(?=[ \t\r]|$)/;
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t\r]*$/;
-/** HTML headings, and comments that could hide the messages after them. */
-const HTML = /<(?=\/?h[1-6]\b|!--)/gi;
+/**
+ * HTML headings, and what could hide the messages after it: comments anywhere, and at the beginning of a line
+ * the like of comments, and the elements that GitHub's Markdown disallows for this reason.
+ */
+const HTML =
+  /<(?=\/?h[1-6]\b|!--)|(?<=^ {0,3})<(?=[!?]|(?:title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext)\b)/gi;
+/** In Markdown a carriage return alone ends a line too. */
+const LINE_END = /\n|\r(?!\n)/;
 const MAX_LEVEL = 6;
 
 interface Fence {
@@ -37,7 +43,7 @@ function eachLine(
   take: (line: string, isCode: boolean) => void,
 ): string | undefined {
   let open: Fence | undefined;
-  for (const line of content.split('\n')) {
+  for (const line of content.split(LINE_END)) {
     const [, space = '', marks = ''] = FENCE.exec(line) ?? [];
     // A line that is indented less than its fence ends the list item that has both, and so the fence.
     if (open !== undefined && line.trim() !== '' && indentOf(line) < open.indent) open = undefined;
