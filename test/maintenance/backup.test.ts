@@ -219,6 +219,22 @@ describe('the restore of a backup', () => {
     expect(contentOf(root)['memory-bank/empty.md']).toBe('changed');
   });
 
+  it('does not restore a policy, which would remove conversations without a question', async () => {
+    const policy = 'conversation-logs/retention.json';
+    const text = '{"rules":[{"olderThanDays":1}]}';
+    const path = await archiveWith({ 'memory-bank/fine.md': 'fine', [policy]: text });
+    const root = join(tempFolder(), 'new');
+    const options = { into: areasOf(root), dryRun: false, fsync: false };
+    const report = await restoreArchive(path, options);
+    expect(report).toMatchObject({ restored: ['memory-bank/fine.md'], settings: [policy] });
+    expect(Object.keys(contentOf(root))).toEqual(['memory-bank/fine.md']);
+    put(root, { [policy]: text });
+    expect(await restoreArchive(path, options)).toMatchObject({ settings: [], refused: [] });
+    const to = join(tempFolder(), 'to');
+    await restoreArchive(path, { ...options, into: to });
+    expect(contentOf(to)[policy]).toBe(text);
+  });
+
   it.each([
     '../outside.md',
     'memory-bank/../../outside.md',

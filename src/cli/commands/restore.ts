@@ -13,7 +13,7 @@ import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { isArchive, isArchiveName } from '../../files/tar-archive.js';
 import { checkArchive } from '../../maintenance/check-archive.js';
 import { graphPathsOf } from '../../maintenance/graph-in-archive.js';
-import { restoreArchive } from '../../maintenance/restore/restore-archive.js';
+import { POLICY, restoreArchive } from '../../maintenance/restore/restore-archive.js';
 import { withAgeKeys } from '../age-encryption-options.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
@@ -198,8 +198,9 @@ function report(outcome: RestoreReport, { dryRun = false, json }: RestoreOptions
       `${restored.length} ${verb}, ${unchanged.length} unchanged, ${refused.length} skipped${why}`,
     );
     if (settings.length > 0) {
+      const policy = settings.includes(POLICY) ? ' and the retention policy' : '';
       console.log(
-        'The settings in the backup were not restored. To extract them, use --to FOLDER.',
+        `The settings${policy} in the backup were not restored. To extract them, use --to FOLDER.`,
       );
     }
   });

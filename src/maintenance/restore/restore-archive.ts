@@ -24,6 +24,8 @@ import { problemWithRestoring } from './restorable-files.js';
 
 /** The archives of old conversations. They are not sealed as a whole, but the files in them are. */
 const ARCHIVED = /^archive\/[^/]+\.tar\.gz$/;
+/** It removes conversations every day. A person or an assistant who wants that sets it. */
+export const POLICY = 'conversation-logs/retention.json';
 const JOB = /^(conversation-logs\/[^/]+\/)job\.json$/;
 
 /** Every file system can store earlier times (the year 2106). An archive may have any time. */
@@ -60,7 +62,10 @@ export interface RestoreReport {
   readonly unchanged: string[];
   /** Files that were not restored, each with the reason. */
   readonly refused: { name: string; code: ErrorCode; reason: string }[];
-  /** Settings files. They are never restored, because settings decide where data is sent. */
+  /**
+   * Settings files and the retention policy. They are never restored, because they decide where data is sent and
+   * what is removed.
+   */
   readonly settings: string[];
 }
 
@@ -192,6 +197,7 @@ async function decide(
     if (hasSameContent(current.bytes, Buffer.from(bytes), target.name, options)) return 'unchanged';
     throw new AppError('ALREADY_EXISTS', `${name} exists with other content. It was not changed.`);
   }
+  if (name === POLICY && typeof into !== 'string') return 'settings';
   const conversation = typeof into === 'string' ? undefined : JOB.exec(name)?.[1];
   // Beside an existing conversation, Daybook would continue a research run that has ended long ago.
   if (conversation === undefined || restored.includes(`${conversation}conversation.json`)) {
