@@ -10,7 +10,7 @@ import { normalContext } from '../stores/insights/schema.js';
 const FIELDS = new Set(
   `activeConversation answer at backend branchOf bySize clientId content context contextWindow conversation
   conversationId conversations count createdAt created_at daybook endMessageId entityType expires_at exportedAt
-  file files first format formatVersion from generatedAt generation hash head id input isError isRemnant kind lastStatus line
+  file files first format formatVersion from generatedAt generation hash head id input isError isRemnant kept kind lastStatus line
   mergedFrom message messageCount messageId messages metadata model module moved movedBytes name names notes object
   observations olderThanDays origin parentMessageId pinned preamble predicate provider providers qualityScore query reason
   relatedQuestions relationType removed removedBytes replaced restoredFrom result role rules runId said sealed seq sha256 showThinking sizeBytes skipped source sourceHash sources

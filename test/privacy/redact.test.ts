@@ -317,6 +317,7 @@ describe('redaction', () => {
     isRemnant: true,
     first: true,
     replaced: true,
+    kept: true,
   };
   it.each([
     ['a conversation', conversation],

@@ -9,9 +9,22 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import type { Revision } from '../../stores/conversations/document/apply-revision.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
 import type { AlreadyImported, Identified } from './already-imported.js';
-import { markIn, type SourceId, type SourceMark, withNewerHead } from './import-mark.js';
+import {
+  digestsOf,
+  isOlderMark,
+  markIn,
+  type SourceId,
+  type SourceMark,
+  withNewerHead,
+} from './import-mark.js';
 import { type Candidate, type CandidateMessage, otherVersionId } from './planned-conversation.js';
-import { type BranchContent, headRevision } from './reconcile.js';
+import {
+  type BranchContent,
+  headRevision,
+  marked,
+  underOwnIds,
+  withNewTexts,
+} from './reconcile.js';
 
 export interface BranchImportOptions {
   readonly store: ConversationStore;
@@ -25,11 +38,18 @@ export interface BranchImportOptions {
  * The number of messages that were added, and whether they are in a new conversation. `extended`: the id of
  * the existing conversation that has them.
  */
-export interface BranchOutcome {
+interface Added {
   readonly added: number;
   readonly isNew: boolean;
   readonly extended?: string;
 }
+
+/** `isEdited`: whether stored messages have a new text. */
+export interface BranchOutcome extends Added {
+  readonly isEdited: boolean;
+}
+
+type MissingContent = Pick<BranchContent, 'messages' | 'previous'>;
 
 /** A conversation with the messages that it has, or would have in a dry run. */
 interface Place {
@@ -50,21 +70,96 @@ export class BranchImport {
     candidate: Candidate,
     content: BranchContent,
   ): Promise<BranchOutcome> {
+    const { messages, isEdited } = await this.#withTexts(parentId, candidate, content);
+    const outcome = await this.#addMissing(parentId, candidate, { ...content, messages });
+    return { ...outcome, isEdited };
+  }
+
+  /**
+   * Writes new texts of stored messages in their place. The source's text of a message that was changed here
+   * becomes a message of its own.
+   */
+  async #withTexts(parentId: string, candidate: Candidate, content: BranchContent) {
+    let { messages } = content;
+    let isEdited = false;
+    if (this.#isOlder(candidate)) return { messages, isEdited };
+    const places = [
+      await this.#placeOf(parentId),
+      ...(await this.#branchesOf(parentId, candidate)),
+    ];
+    for (const place of places) {
+      const here = new Map(place.messages.map((message) => [message.id, message.content]));
+      const isOther = ({ id, content: now }: CandidateMessage) => (here.get(id) ?? now) !== now;
+      if (!messages.some(isOther)) continue;
+      if (await this.#edit(place, candidate, messages)) isEdited = true;
+      else if (content.isChanged) messages = underOwnIds(messages, isOther);
+    }
+    return { messages, isEdited };
+  }
+
+  /** Whether a newer version of the tree was imported before. */
+  #isOlder({ mark, treeId = mark.id }: Candidate): boolean {
+    const { known, store } = this.#options;
+    return known.ofTree({ kind: mark.kind, id: treeId }).some((conversationId) => {
+      const stored = markIn(store.knownHead(conversationId)?.metadata);
+      return stored !== undefined && isOlderMark(stored, mark);
+    });
+  }
+
+  /** Returns false if the conversation was changed here. */
+  async #edit(
+    { conversationId }: Place,
+    candidate: Candidate,
+    messages: readonly CandidateMessage[],
+  ): Promise<boolean> {
+    const { store, known, dryRun, requireHeld } = this.#options;
+    const edited = (current: Conversation) => {
+      const mark = markIn(current.metadata);
+      if (mark === undefined) return undefined;
+      const next = withNewTexts(current, mark, messages);
+      return next === current ? undefined : next.messages;
+    };
+    const planned = edited(await store.load(conversationId));
+    if (planned === undefined) return false;
+    if (dryRun) known.planMessages(conversationId, planned);
+    else {
+      await store.revise(conversationId, (current) => {
+        requireHeld();
+        const now = edited(current);
+        const updatedAt = later(current.updatedAt, candidate.fields.updatedAt);
+        return now && marked({ updatedAt, messages: now }, current);
+      });
+    }
+    return true;
+  }
+
+  async #addMissing(
+    parentId: string,
+    candidate: Candidate,
+    content: MissingContent,
+  ): Promise<Added> {
     const parent = await this.#placeOf(parentId);
     const all = [parent, ...(await this.#branchesOf(parentId, candidate))];
-    const [first, ...others] = all
-      .map((conversation) => sharedWith(conversation, content))
-      .filter(({ last }) => last !== undefined);
-    if (first === undefined) return this.#create(parent, candidate, content);
-    const best = others.reduce((found, each) => (isCloser(each, found) ? each : found), first);
-    const { conversation, last, count, isAtEnd } = best;
-    const rest = { messages: content.messages.slice(count), previous: last };
-    if (rest.messages.length === 0) return { added: 0, isNew: false };
-    // Another conversation may have the next messages.
-    if (count > 0) return this.add(conversation.conversationId, candidate, rest);
-    if (isAtEnd) return this.#extend(conversation, candidate, rest.messages);
-    // The conversation has other messages after the last shared one.
-    return this.#create(conversation, candidate, rest);
+    const best = closestOf(all, content);
+    const place = best?.conversation ?? parent;
+    const missing = content.messages.slice(best?.count ?? 0);
+    const previous = best?.last ?? content.previous;
+    if (missing.length === 0) return { added: 0, isNew: false };
+    if (missing.length < content.messages.length) {
+      // Another conversation may have the next messages.
+      return this.#addMissing(place.conversationId, candidate, { messages: missing, previous });
+    }
+    // The conversation may have other messages after the last shared one.
+    const stored = new Set(all.flatMap(({ messages }) => messages.map(({ id }) => id)));
+    const end = missing.findIndex(({ id }) => stored.has(id));
+    const messages = end === -1 ? missing : missing.slice(0, end);
+    const done = best?.isAtEnd
+      ? await this.#extend(place, candidate, messages)
+      : await this.#create(place, candidate, { messages, previous });
+    if (end === -1) return done;
+    const rest = { messages: missing.slice(end), previous: messages.at(-1) };
+    const more = await this.#addMissing(place.conversationId, candidate, rest);
+    return { ...done, added: done.added + more.added, isNew: done.isNew || more.isNew };
   }
 
   /** Whether a branch of the conversation has one of these messages. */
@@ -102,16 +197,14 @@ export class BranchImport {
     { conversationId, messages: before }: Place,
     candidate: Candidate,
     messages: readonly CandidateMessage[],
-  ): Promise<BranchOutcome> {
+  ): Promise<Added> {
     const { store, known, dryRun, requireHeld } = this.#options;
     if (dryRun) known.planMessages(conversationId, [...before, ...messages]);
     else {
       await store.revise(conversationId, (current) => {
         requireHeld();
-        return {
-          ...headOfBranch(current, candidate),
-          messages: [...current.messages, ...messages],
-        };
+        const head = headOfBranch(current, candidate);
+        return marked({ ...head, messages: [...current.messages, ...messages] }, current);
       });
     }
     return { added: messages.length, isNew: false, extended: conversationId };
@@ -120,8 +213,8 @@ export class BranchImport {
   async #create(
     parent: Place,
     { mark, fields }: Candidate,
-    { messages, previous }: BranchContent,
-  ): Promise<BranchOutcome> {
+    { messages, previous }: MissingContent,
+  ): Promise<Added> {
     const { store, known, dryRun, requireHeld } = this.#options;
     const outcome = { added: messages.length, isNew: true };
     if (dryRun) return outcome;
@@ -130,6 +223,7 @@ export class BranchImport {
     const [first] = messages;
     const source: SourceMark = {
       ...own,
+      ...digestsOf(messages, own.times),
       id: this.#freeId(mark),
       count: messages.length,
       ...(first && { first: first.id }),
@@ -168,7 +262,7 @@ function headOfBranch(current: Conversation, candidate: Candidate): Revision {
  * What a conversation has of new messages: the last one that both have (or the one before them), the number of
  * messages that it has, and whether the others can follow at its end.
  */
-function sharedWith(conversation: Place, { messages, previous }: BranchContent) {
+function sharedWith(conversation: Place, { messages, previous }: MissingContent) {
   const byId = new Map(conversation.messages.map((message) => [message.id, message]));
   const firstNew = messages.findIndex(({ id }) => !byId.has(id));
   const count = firstNew === -1 ? messages.length : firstNew;
@@ -181,6 +275,14 @@ function sharedWith(conversation: Place, { messages, previous }: BranchContent) 
 /** The ids that the message can have in the store. */
 const idsOf = ({ id, content }: Identified): string[] =>
   content === undefined ? [id] : [id, otherVersionId({ id, content })];
+
+function closestOf(places: readonly Place[], content: MissingContent): Shared | undefined {
+  const shared = places
+    .map((place) => sharedWith(place, content))
+    .filter(({ last }) => last !== undefined);
+  const [first, ...others] = shared;
+  return first && others.reduce((found, each) => (isCloser(each, found) ? each : found), first);
+}
 
 type Shared = ReturnType<typeof sharedWith>;
 

@@ -224,8 +224,9 @@ export class ConversationImport {
   async #addToParent(parentId: string, candidate: Candidate): Promise<void> {
     const { outcome } = this.#options;
     const { messages } = candidate;
-    const { added, isNew } = await this.#branches.add(parentId, candidate, { messages });
-    outcome[isNew ? 'added' : added > 0 ? 'updated' : 'unchanged'] += 1;
+    const content = { messages, isChanged: false };
+    const { added, isNew, isEdited } = await this.#branches.add(parentId, candidate, content);
+    outcome[isNew ? 'added' : added > 0 || isEdited ? 'updated' : 'unchanged'] += 1;
     outcome.messages += added;
   }
 

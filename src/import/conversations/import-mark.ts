@@ -33,7 +33,12 @@ export interface SourceMark {
   readonly first?: string;
   /** Versions that this one replaced in an import with both. A later import with both changes nothing. */
   readonly replaced?: readonly string[];
+  /** Set if the conversation has other messages than those of this mark, because the source showed another branch. */
+  readonly kept?: KeptMessages;
 }
+
+/** The number of messages that imports wrote into a conversation, and their digest, as `count` and `hash`. */
+type KeptMessages = Pick<SourceMark, 'count' | 'hash'>;
 
 const MAX_REPLACED = 16;
 
@@ -76,7 +81,12 @@ export function markIn(metadata: JsonObject | undefined): SourceMark | undefined
     ...(source['isRemnant'] === true && { isRemnant: true }),
     ...(typeof source['first'] === 'string' && { first: source['first'] }),
     ...(Array.isArray(source['replaced']) && { replaced: source['replaced'].map(String) }),
+    ...keptIn(objectIn(source['kept'])),
   };
+}
+
+function keptIn({ count, hash }: JsonObject): Pick<SourceMark, 'kept'> {
+  return typeof count === 'number' && typeof hash === 'string' ? { kept: { count, hash } } : {};
 }
 
 /** The marks of conversations that were merged into a conversation with this metadata. */
@@ -118,6 +128,25 @@ export const withNewerHead = (now: SourceMark, { head, updatedAt }: SourceMark):
 
 /** Identifies a conversation of any source. */
 export type SourceId = Pick<SourceMark, 'kind' | 'id'>;
+
+/** Whether the conversation has only what imports wrote, unchanged. */
+export function isAsImported(
+  { messages }: { readonly messages: readonly Digested[] },
+  { kept, times, ...mark }: SourceMark,
+): boolean {
+  const { count, hash } = kept ?? mark;
+  return messages.length === count && digestOf(messages, times) === hash;
+}
+
+/** The mark of a conversation into which imports wrote these messages and no others. */
+export function withKept(
+  { kept: _, ...mark }: SourceMark,
+  messages: readonly Digested[],
+): SourceMark {
+  const hash = digestOf(messages, mark.times);
+  const isShown = messages.length === mark.count && hash === mark.hash;
+  return isShown ? mark : { ...mark, kept: { count: messages.length, hash } };
+}
 
 type Digested = Pick<PastMessage, 'id' | 'role' | 'content' | 'createdAt' | 'metadata'>;
 

@@ -10,12 +10,13 @@ import type { Conversation } from '../../stores/conversations/document/schema.js
 import type { Identified } from './already-imported.js';
 import {
   contentDigestOf,
-  digestOf,
   headDigestOf,
+  isAsImported,
   isOlderMark,
   isSameSource,
   markIn,
   type SourceMark,
+  withKept,
   withMergedMark,
   withNewerHead,
 } from './import-mark.js';
@@ -25,6 +26,8 @@ import { type Candidate, type CandidateMessage, otherVersionId } from './planned
 export interface BranchContent {
   readonly messages: readonly CandidateMessage[];
   readonly previous?: Identified | undefined;
+  /** Whether the source has changed: a text that is another one here can be new. */
+  readonly isChanged: boolean;
 }
 
 export interface Reconciled {
@@ -55,28 +58,75 @@ export function reconcile(
 ): Reconciled | undefined {
   if (!isChanged(mark, candidate.mark) || isOlder(current, mark, candidate)) return undefined;
   const head = headRevision(current, mark, candidate);
-  const { messages } = candidate;
+  const isOlderVersion = isOlderMark(mark, candidate.mark);
+  const messages = isOlderVersion ? withStored(candidate.messages, current) : candidate.messages;
   if (!keepsPath && mayReplace(current, mark, candidate)) {
     return { revision: { ...head, messages: [...messages] } };
   }
-  const extended = extendedBySource(current, mark, messages);
-  const from = extended === undefined ? firstDifference(current, messages) : mark.count;
-  const start = firstMissing(current, messages, from);
+  const stored = keepsPath ? withNewTexts(current, mark, messages) : current;
+  const extended = extendedBySource(stored, mark, messages);
+  const from = extended === undefined ? firstDifference(stored, messages) : mark.count;
+  const start = firstMissing(stored, messages, from);
   const fresh = messages.slice(start);
   const isFollowed =
-    !keepsPath && extended !== undefined && !isContinued(current, messages.slice(0, start));
-  if (isFollowed) return { revision: { ...head, messages: [...extended, ...fresh] } };
-  const revision = { ...head, ...(extended && { messages: extended }) };
+    !keepsPath && extended !== undefined && !isContinued(stored, messages.slice(0, start));
+  if (isFollowed) {
+    return { revision: marked({ ...head, messages: [...extended, ...fresh] }, current) };
+  }
+  const now = extended ?? stored.messages;
+  const isSame = now === current.messages;
+  const revision = marked({ ...head, ...(!isSame && { messages: now }) }, current);
   if (fresh.length === 0) return { revision };
+  const taken = new Set(stored.messages.map(({ id }) => id));
+  const own = underOwnIds(fresh, ({ id }) => taken.has(id));
   return {
     revision,
-    branch: { messages: underOwnIds(fresh, current), previous: messages[start - 1] },
+    branch: { messages: own, previous: messages[start - 1], isChanged: !isOlderVersion },
   };
+}
+
+/** The messages of an older source, with those that are stored instead of its own. */
+function withStored(
+  messages: readonly CandidateMessage[],
+  current: Conversation,
+): readonly CandidateMessage[] {
+  const stored = new Map(current.messages.map((message) => [message.id, message]));
+  return messages.map((message) => stored.get(message.id) ?? message);
+}
+
+/**
+ * The conversation with the texts that the source has now, if it has only what was imported: a source can
+ * edit a message in its place.
+ */
+export function withNewTexts(
+  current: Conversation,
+  mark: SourceMark,
+  given: readonly CandidateMessage[],
+): Conversation {
+  const now = new Map(given.map((message) => [message.id, message]));
+  const edited = current.messages.map((message) => {
+    const { parentMessageId: _, ...other } = now.get(message.id) ?? message;
+    if (other.content === message.content) return message;
+    const { parentMessageId } = message; // the source can have it in another conversation
+    return { ...other, ...(parentMessageId !== undefined && { parentMessageId }) };
+  });
+  const isEdited = edited.some((message, index) => message !== current.messages[index]);
+  return isEdited && isAsImported(current, mark) ? { ...current, messages: edited } : current;
+}
+
+/** The revision, whose mark says what imports wrote, if the conversation has nothing else. */
+export function marked(revision: Revision, current: Conversation): Revision {
+  const { fields, messages = current.messages } = revision;
+  const metadata = fields?.metadata ?? current.metadata;
+  const [before, now] = [markIn(current.metadata), markIn(metadata)];
+  if (before === undefined || now === undefined || !isAsImported(current, before)) return revision;
+  const source = withKept(now, messages);
+  return { ...revision, fields: { ...fields, metadata: { ...metadata, source } } };
 }
 
 /** Whether the conversation has only what was imported, and the source still has all of it. */
 function mayReplace(current: Conversation, mark: SourceMark, candidate: Candidate): boolean {
-  if (!isUntouched(current, mark) || current.messages.length !== mark.count) return false;
+  if (!isAsImported(current, mark)) return false;
   // The prompts of a remnant are in the session too.
   if (mark.isRemnant && !candidate.mark.isRemnant) return true;
   // Messages that the source has deleted since the last import are kept, because people import to keep what
@@ -125,11 +175,7 @@ function isOlder(current: Conversation, mark: SourceMark, { fields, messages, ..
   const stored = new Set(current.messages.map(({ id }) => id));
   const hasFewer = isOlderVersion || messages.length < mark.count;
   if (hasFewer && messages.every(({ id }) => stored.has(id))) return true;
-  return (
-    current.messages.length === mark.count &&
-    (isOlderVersion || headDigestOf(current) === mark.head) &&
-    isUntouched(current, mark)
-  );
+  return (isOlderVersion || headDigestOf(current) === mark.head) && isAsImported(current, mark);
 }
 
 /** Whether the source is not newer, and is the imported one without some of its messages. */
@@ -142,11 +188,6 @@ function onlyLacksMessages(
   const stored = new Map(current.messages.map(({ id, content }) => [id, content]));
   const isStored = messages.every(({ id, content }) => stored.get(id) === content);
   return isStored && fields.updatedAt <= current.updatedAt;
-}
-
-/** Whether the imported messages are unchanged here. */
-function isUntouched({ messages }: Conversation, { count, hash, times }: SourceMark): boolean {
-  return messages.length >= count && digestOf(messages.slice(0, count), times) === hash;
 }
 
 /** Whether messages were added here that the source does not have. */
@@ -206,13 +247,12 @@ export function headRevision(
 }
 
 /** A message id is unique in the store, so the source's version of an edited message gets another id. */
-function underOwnIds(
+export function underOwnIds(
   messages: readonly CandidateMessage[],
-  current: Conversation,
+  isTaken: (message: CandidateMessage) => boolean,
 ): CandidateMessage[] {
-  const taken = new Set(current.messages.map(({ id }) => id));
   return messages.map(({ parentMessageId: _parent, ...message }) => ({
     ...message,
-    id: taken.has(message.id) ? otherVersionId(message) : message.id,
+    id: isTaken(message) ? otherVersionId(message) : message.id,
   }));
 }

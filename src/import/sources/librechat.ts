@@ -55,6 +55,7 @@ function* conversations(
   const id = String(fields['conversationId']);
   const tree = objectsIn(fields['messagesTree']);
   const nodes = nodesOf(tree.length > 0 ? tree : objectsIn(fields['messages']));
+  const treeUpdatedAt = newestTime(nodes);
   const read = (branch: readonly ChatNode[]) => {
     const turns = new TurnBuilder(activity);
     for (const node of branch) addMessage(turns, node);
@@ -62,9 +63,18 @@ function* conversations(
   };
   for (const { isMain: _isMain, ...made } of treeConversations(id, nodes, undefined, read)) {
     const metadata = definedOrNothing({ model: textIn(objectIn(fields['options'])['model']) });
-    const title = textIn(fields['title']);
-    yield { type: 'conversation', ...location, title, metadata, ...timesOf(made), ...made };
+    const head = { title: textIn(fields['title']), metadata, treeUpdatedAt };
+    yield { type: 'conversation', ...location, ...head, ...timesOf(made), ...made };
   }
+}
+
+/** An export has no time of its own. A message that was edited in its place has another `updatedAt`. */
+function newestTime(nodes: readonly ChatNode[]): string | undefined {
+  const times = nodes.flatMap(({ fields }) => [fields['updatedAt'], fields['createdAt']]);
+  return times
+    .flatMap((time) => timeIn(time) ?? [])
+    .sort()
+    .at(-1);
 }
 
 /** In a tree, children are inside their parents. */
