@@ -1,6 +1,7 @@
 /** Exports that were converted to JSON Lines, one conversation or memory a line. */
 import { describe, expect, it } from 'vitest';
 import { errorOf } from '../support/error-of.js';
+import { zipOf } from '../support/zip.js';
 import { folderWith, lines, openImportBench, said } from './bench.js';
 
 const SAMPLES: Readonly<Record<string, (id: string) => object>> = {
@@ -88,4 +89,29 @@ it('a document with line breaks, and lines of another form, are not JSON Lines',
     bench.importText(lines({ level: 'info' }, { level: 'warn' }), 'a.jsonl'),
   );
   expect(error).toMatchObject({ code: 'VALIDATION_ERROR' });
+});
+
+describe('JSON Lines of a program that Daybook does not know, with a field message', () => {
+  const FOREIGN = lines(
+    { type: 'session', message: { role: 'user', content: 'hello' } },
+    { type: 'session', message: { role: 'assistant', content: 'hello' } },
+  );
+
+  it('are not taken for an export of Daybook', async () => {
+    const bench = await openImportBench();
+    const error = await errorOf(bench.importText(FOREIGN, 'session.jsonl'));
+    expect(error).toMatchObject({ code: 'VALIDATION_ERROR' });
+  });
+
+  it('do not hide another export in the same archive', async () => {
+    const bench = await openImportBench();
+    const chat = { messages: [{ role: 'user', content: 'hello' }] };
+    const archive = zipOf([
+      { name: 'a-session.jsonl', content: FOREIGN },
+      { name: 'chats.jsonl', content: lines(chat, chat) },
+    ]);
+    const report = await bench.importText(archive, 'all.zip');
+    expect(report.sources).toMatchObject([{ kind: 'openai' }]);
+    expect(report).toMatchObject({ added: 2, skipped: 0 });
+  });
 });

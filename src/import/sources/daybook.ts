@@ -77,8 +77,11 @@ export const daybook: Source = {
 const markdownOf = ({ files }: Input) =>
   files.filter(({ name }) => MARKDOWN.test(name) && !isAttachment(name)).slice(0, MAX_PEEKS);
 
+/** The logs of many programs have a field `message` too. */
 const isLine = ({ thread, message, messages, daybook }: JsonObject) =>
-  isRecord(thread) || isRecord(message) || (isRecord(daybook) && Array.isArray(messages));
+  textIn(objectIn(thread)['id']) !== undefined ||
+  textIn(objectIn(message)['threadId']) !== undefined ||
+  (isRecord(daybook) && Array.isArray(messages));
 
 /** Whether the file is an export of Daybook, or has a conversation of a store. */
 export async function isOwnExport(file: InputFile): Promise<boolean> {
