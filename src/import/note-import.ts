@@ -22,6 +22,8 @@ interface KnownNotes {
   readonly marks: Map<string, ImportedNoteMark>;
   /** Paths of notes that were deleted here. */
   readonly inTrash: ReadonlySet<string>;
+  /** Hashes of the notes that were here before the import. */
+  readonly hashes: ReadonlySet<string>;
 }
 
 export class NoteImport {
@@ -47,22 +49,29 @@ export class NoteImport {
     const { memoryBank } = this.#stores;
     const note = freePath(wanted, this.#named);
     this.#known ??= this.#readKnown();
-    const { marks, inTrash } = await this.#known;
+    const { marks, inTrash, hashes } = await this.#known;
     const text = withFinalNewline(content);
     const source = hashOf(Buffer.from(text));
     const mark = marks.get(note);
-    const updatedAt = fileTimeMs && isoTime(Math.max(0, Math.round(fileTimeMs)));
+    const updatedAt =
+      fileTimeMs === undefined ? undefined : isoTime(Math.max(0, Math.round(fileTimeMs)));
     const there = await this.#noteAt(note);
     const isSameInSource = mark?.source === source;
-    const isOlder = mark?.updatedAt !== undefined && updatedAt && updatedAt < mark.updatedAt;
+    const isOlder = updatedAt !== undefined && updatedAt < (mark?.updatedAt ?? '');
+    const isLater = updatedAt !== undefined && updatedAt > (mark?.updatedAt ?? '');
     const setMark = (stored: string) => {
-      if (isSameInSource && mark.stored === stored) return;
-      const known = { origin: mark?.origin ?? origin, ...(updatedAt && { updatedAt }) };
+      if (isSameInSource && mark.stored === stored && !isLater) return;
+      const known = {
+        origin: mark?.origin ?? origin,
+        ...(updatedAt !== undefined && { updatedAt }),
+      };
       marks.set(note, { source, stored, ...known });
       this.#isMarked = true;
     };
     if (there === undefined) {
       if (inTrash.has(note)) return addLeftOut(this.#outcome, 'notes deleted here');
+      const isRenamed = isSameInSource && hashes.has(mark.stored);
+      if (isRenamed) return addLeftOut(this.#outcome, 'notes renamed here');
       setMark((this.#dryRun ? this.#plan(note, text) : await memoryBank.add(note, text)).hash);
       this.#outcome.notes += 1;
     } else if (there.content.trimEnd() === text.trimEnd()) {
@@ -94,8 +103,10 @@ export class NoteImport {
 
   async #readKnown(): Promise<KnownNotes> {
     const { importedNotes, memoryBank } = this.#stores;
+    await memoryBank.refresh();
+    const hashes = new Set(memoryBank.known().map(({ hash }) => hash));
     const inTrash = new Set((await memoryBank.trashed()).map(({ original }) => original));
-    return { marks: await importedNotes.read(), inTrash };
+    return { marks: await importedNotes.read(), inTrash, hashes };
   }
 
   /** Ends an input and stores the marks. STORAGE_FULL, FILESYSTEM_ERROR. */

@@ -1,5 +1,5 @@
 /** Notes that are imported again: an unchanged note follows its source, a changed one stays. */
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { zipOf } from '../support/zip.js';
@@ -69,6 +69,42 @@ describe('a note that is imported again', () => {
     expect(problems).toMatchObject([{ code: 'ALREADY_EXISTS' }]);
     expect(notesUpdated).toBe(0);
     expect(await note()).toBe('larch and pine\n');
+  });
+
+  it('has the latest time at which the source had its text, so that an older text does not replace it', async () => {
+    const at = (day: number) => new Date(Date.UTC(2026, 0, day));
+    const from = (text: string, day: number) => {
+      const other = vault(text);
+      utimesSync(join(other, 'projects/shed.md'), at(day), at(day));
+      return other;
+    };
+    rmSync(folder, { recursive: true });
+    bench = await openImportBench();
+    const folders = [from('larch\n', 1), from('larch\n', 3), from('oak\n', 2)];
+    for (const each of folders.slice(0, 2)) {
+      await bench.import(each);
+      rmSync(each, { recursive: true });
+    }
+    const report = await bench.import(folders[2] ?? '');
+    expect(report).toMatchObject({ notesUpdated: 0, leftOut: { 'older texts of notes': 1 } });
+    expect(await note()).toBe('larch\n');
+  });
+
+  it.each([
+    'larch\n',
+    `the key is ${SECRET}\n`,
+  ])('is not written again if it was renamed here (%#)', async (text) => {
+    write(text);
+    await bench.import(folder);
+    await bench.memoryBank.rename(NOTE, 'shed.md', undefined);
+    for (const dryRun of [true, false]) {
+      const report = await bench.import(folder, { dryRun });
+      expect(report).toMatchObject({ notes: 0, leftOut: { 'notes renamed here': 1 } });
+    }
+    await bench.memoryBank.refresh();
+    expect(bench.memoryBank.known().map(({ path }) => path)).toEqual(['shed.md']);
+    write('oak\n');
+    expect(await bench.import(folder)).toMatchObject({ notes: 1, problems: [] });
   });
 
   it('is not imported while it is in the trash', async () => {

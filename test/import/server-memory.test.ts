@@ -102,3 +102,17 @@ describe('memory.jsonl', () => {
     expect(await factsOf(bench)).toEqual(expect.arrayContaining(FACTS));
   });
 });
+
+it('a long observation with a secret is not written again after its note was renamed', async () => {
+  const bench = await openImportBench();
+  const secret = `sk-ant-api03-${'Ab3dE5fG7h'.repeat(9)}AA`;
+  const observations = [`${'The key of the shed '.repeat(12)}is ${secret}`];
+  const text = lines({ type: 'entity', name: 'Ada', entityType: 'person', observations });
+  await bench.importText(text, 'memory.jsonl');
+  await bench.memoryBank.refresh();
+  const [path = ''] = bench.memoryBank.known().map((each) => each.path);
+  await bench.memoryBank.rename(path, 'ada.md', undefined);
+  expect(await bench.importText(text, 'memory.jsonl')).toMatchObject({ notes: 0, facts: 0 });
+  await bench.memoryBank.refresh();
+  expect(bench.memoryBank.known().map((each) => each.path)).toEqual(['ada.md']);
+});

@@ -13,7 +13,7 @@ import { countOf, shortened } from '../../base/text/display-text.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import { checkTriple, type NewTriple } from '../../stores/knowledge-graph/model/triple.js';
 import type { MemoryBank, NoteInfo } from '../../stores/memory-bank/memory-bank.js';
-import { encodeNote, hashOf } from '../../stores/memory-bank/note-text.js';
+import { encodeNote } from '../../stores/memory-bank/note-text.js';
 import { readExportFile } from '../export-folder.js';
 import type { LongObservations } from './graph-format-names.js';
 import { FACT_FIELDS, factOf, linesOf, partsOf } from './graph-jsonl.js';
@@ -243,7 +243,8 @@ export class GraphImport {
       if ((await kg.countNew([triple])) > 0) return false;
       reading ??= read();
       const { hashes, trashed } = await reading;
-      return hashes.has(hashOf(Buffer.from(note.text))) || trashed.has(note.path);
+      if (trashed.has(note.path)) return true;
+      return hashes.has(await memoryBank.hashOfNew(note.path, note.text));
     };
   }
 

@@ -39,7 +39,7 @@ import {
 } from './note-catalogue.js';
 import { alreadyThere, conflict, isAFolder, notFound } from './note-errors.js';
 import { isReservedPath, looksLikeNote, requireNewNotePath, requireNotePath } from './note-path.js';
-import { encodeNote, withFinalNewline } from './note-text.js';
+import { encodeNote, hashOf, withFinalNewline } from './note-text.js';
 import { NoteTrash } from './note-trash.js';
 
 export type { DeletedNote, Note, NoteChange, NoteInfo, SkippedFile };
@@ -162,8 +162,7 @@ export class MemoryBank {
    */
   async add(path: string, given: string, { mayDefer = false } = {}): Promise<NoteInfo & Masked> {
     requireNewNotePath(path);
-    const { value: content, masked } = await maskedBy(this.#options.masker, given);
-    const bytes = encodeNote(withFinalNewline(content), path);
+    const { bytes, masked } = await this.#encoded(path, given);
     const now = () =>
       this.#locked(async () => {
         await this.#requireCount();
@@ -171,6 +170,16 @@ export class MemoryBank {
       });
     const added = await (mayDefer ? this.#deferred.add(path, bytes, now) : now());
     return { ...infoOf(added), masked };
+  }
+
+  async #encoded(path: string, given: string): Promise<Edited> {
+    const { value: content, masked } = await maskedBy(this.#options.masker, given);
+    return { bytes: encodeNote(withFinalNewline(content), path), masked };
+  }
+
+  /** The hash of a note that `add` makes of this text, in which secrets are masked. Throws TOO_LARGE. */
+  async hashOfNew(path: string, text: string): Promise<string> {
+    return hashOf((await this.#encoded(path, text)).bytes);
   }
 
   async #add(path: string, bytes: Buffer): Promise<Note> {
