@@ -1,9 +1,10 @@
 /** Notes that are imported again: an unchanged note follows its source, a changed one stays. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { zipOf } from '../support/zip.js';
-import { folderWith, openImportBench } from './bench.js';
+import { fileWith, folderWith, openImportBench } from './bench.js';
 
 const NOTE = 'imported/projects/shed.md';
 const SECRET = `sk-ant-api03-${'Ab3dE5fG7h'.repeat(9)}AA`;
@@ -160,4 +161,18 @@ describe('a note that is imported again', () => {
     expect(await bench.import(folder)).toMatchObject({ notes: 0, notesUpdated: 0, problems: [] });
     expect(bench.hash()).toBe(before);
   });
+});
+
+it.each([
+  ['America/New_York', '2025-01-05T05:00:00.000Z'],
+  ['Asia/Tokyo', '2025-01-04T15:00:00.000Z'],
+])('a file in an archive that has only a local time has this time in %s', (TZ, time) => {
+  const path = fileWith(zipOf([{ name: 'shed.md', content: 'larch', day: 5 }]), 'a.zip');
+  const script = `import('./dist/files/input/input.js').then(async ({ openInput }) => {
+    const input = await openInput(${JSON.stringify(path)});
+    console.log(new Date(input.files[0].modifiedAtMs).toISOString());
+    await input.close();
+  })`;
+  const options = { env: { ...process.env, TZ }, encoding: 'utf8' } as const;
+  expect(execFileSync(process.execPath, ['-e', script], options).trim()).toBe(time);
 });

@@ -125,7 +125,7 @@ function fileOf(zip: ZipFile, entry: Entry, path: string): InputFile {
   return {
     name: entry.fileName,
     sizeBytes: entry.uncompressedSize,
-    modifiedAtMs: entry.getLastModDate({ timezone: 'UTC' }).getTime(),
+    modifiedAtMs: entry.getLastModDate().getTime(),
     async *bytes() {
       check ??= requireSoundEntry(zip, entry, path);
       await check;
