@@ -73,7 +73,7 @@ export async function importInsights(
   const begun: Begun[] = [];
   const finish = async (count: number) => {
     for (const one of begun.slice(0, count)) {
-      await addTo(report, one, newer);
+      await addTo(report, one, { store, newer });
       begun.shift();
     }
   };
@@ -100,17 +100,18 @@ export async function importInsights(
 async function addTo(
   report: ImportedInsights,
   { place, given, written }: Begun,
-  newer: boolean,
+  { store, newer }: { readonly store: InsightStore; readonly newer: boolean },
 ): Promise<void> {
   try {
     const { outcome, stored: there } = await written;
     if (given === undefined) return;
     const { stored, isNamed } = given;
     const { id } = stored.insight;
-    const isSame = !isNamed || lineOf(there) === lineOf(withTimes(given, there));
+    const isSame = async () =>
+      lineOf(there) === lineOf(await store.asStored(withTimes(given, there)));
     if (outcome === 'added') report.added.push(id);
     else if (outcome === 'replaced') report.updated.push(id);
-    else if (isSame) report.unchanged.push(id);
+    else if (!isNamed || (await isSame())) report.unchanged.push(id);
     else report.refused.push({ place, ...differs(id, newer) });
   } catch (error) {
     if (!isAppError(error) || !OF_THE_LINE.includes(error.code)) throw error;

@@ -2,10 +2,11 @@
  * Imports everything except conversations: notes (note-import.ts), insights, facts and state. An existing entry
  * with another content is not changed, and is named in the report.
  */
-import { type AppError, isAppError } from '../base/errors.js';
+import { isDeepStrictEqual } from 'node:util';
+import { AppError, isAppError } from '../base/errors.js';
 import { derivedUuid } from '../base/ids.js';
 import { readInsight } from '../stores/insights/insight-file.js';
-import type { InsightStore } from '../stores/insights/insights.js';
+import type { Insight, InsightStore } from '../stores/insights/insights.js';
 import { INSIGHT_ID } from '../stores/insights/schema.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import { checkTriple, type NewTriple } from '../stores/knowledge-graph/model/triple.js';
@@ -47,8 +48,8 @@ type Other = ImportedNote | ImportedInsight | ImportedTriple | ImportedGraph | I
 
 /** What a dry run would have stored, also of the inputs before. */
 interface Planned {
-  /** By id: the texts of insights. */
-  readonly insights: Map<string, string>;
+  /** By id. */
+  readonly insights: Map<string, Insight>;
   /** The facts of graphs, and the paths of their notes. */
   readonly graph: { readonly facts: NewTriple[]; readonly notes: Set<string> };
   /** The facts that are not of a graph. */
@@ -118,18 +119,13 @@ export class OtherImport {
     const given = value['id'];
     const isOwn = typeof given === 'string' && INSIGHT_ID.test(given.toLowerCase());
     const id = isOwn ? given.toLowerCase() : derivedUuid('insight', JSON.stringify(value));
-    const stored = readInsight(value, {
-      id,
-      path,
-      modifiedAt: Math.max(0, Math.round(fileTimeMs)),
-    });
-    const { content } = stored.insight;
-    const there = this.#planned.insights.get(id) ?? (await insights.get(id))?.content;
-    if (there === undefined) {
-      if (this.#dryRun) this.#planned.insights.set(id, content);
-      else await insights.put(stored);
-      this.#outcome.insights += 1;
-    } else if (there !== content) throw differsHere(`The insight ${id}`);
+    const modifiedAt = Math.max(0, Math.round(fileTimeMs));
+    const stored = await insights.asStored(readInsight(value, { id, path, modifiedAt }));
+    const there = this.#planned.insights.get(id) ?? (await insights.get(id));
+    if (there !== undefined) return requireSame(there, stored.insight);
+    if (this.#dryRun) this.#planned.insights.set(id, stored.insight);
+    else await insights.put(stored);
+    this.#outcome.insights += 1;
   }
 
   async #graph({ lines: text, path }: ImportedGraph): Promise<void> {
@@ -190,3 +186,19 @@ export class OtherImport {
     }
   }
 }
+
+/** ALREADY_EXISTS if the given insight is a newer one, or has another text. */
+function requireSame(there: Insight, given: Insight): void {
+  const { updated_at: _, created_at: __, ...here } = there;
+  const { updated_at, created_at: ___, ...now } = given;
+  if (isDeepStrictEqual(here, now)) return;
+  const what = `The insight ${given.id}`;
+  if (updated_at > there.updated_at) throw isNewer(what);
+  if (there.content !== given.content) throw differsHere(what);
+}
+
+const isNewer = (what: string) =>
+  new AppError(
+    'ALREADY_EXISTS',
+    `${what} is newer in the import. It was not changed. From JSON Lines, daybook insight import --newer replaces it.`,
+  );

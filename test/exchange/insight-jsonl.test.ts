@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { AppError } from '../../src/base/errors.js';
 import { importInsights, insightLines } from '../../src/exchange/insight-jsonl.js';
+import { SecretMasker } from '../../src/privacy/secret-masker.js';
 import type { InsightStoreOptions } from '../../src/stores/insights/insight-core.js';
 import { InsightStore } from '../../src/stores/insights/insights.js';
 import { errorOf } from '../support/error-of.js';
@@ -55,6 +56,16 @@ describe('insights as JSON Lines', () => {
     expect(await linesOf(two.store)).toBe(text);
     const again = await two.take(text);
     expect([again.added.length, again.unchanged.length, again.refused]).toEqual([0, 31, []]);
+  });
+
+  it('are unchanged at the second import, also if a secret was masked in them', async () => {
+    const { take } = open({ masker: new SecretMasker({ masksSecrets: true }) });
+    const content = `The key is sk-ant-api03-${'Ab3dE5fG7h'.repeat(9)}AA`;
+    const line = JSON.stringify({ id: ID, content, context: 'global', created_at: 1 });
+    expect((await take(line)).added).toEqual([ID]);
+    for (const dryRun of [true, false]) {
+      expect(await take(line, dryRun)).toMatchObject({ unchanged: [ID], refused: [] });
+    }
   });
 
   it('replace an older insight of the same id only with the option newer', async () => {

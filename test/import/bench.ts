@@ -35,7 +35,7 @@ export async function openImportBench(options: Options = {}) {
     fsync: false,
     clock,
   });
-  const insights = new InsightStore({ folder: bank, fsync: false, clock });
+  const insights = new InsightStore({ folder: bank, masker, fsync: false, clock });
   const documents = new ConversationDocuments({ logsFolder, fsync: false, clock });
   const graphImport = new GraphImport({ kg, memoryBank, folder: bank, clock });
   const summaries = new SummaryStore({ logsFolder, conversations: store, fsync: false });

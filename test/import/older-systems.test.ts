@@ -290,6 +290,41 @@ describe('memories and notes', () => {
   });
 });
 
+describe('insights that are imported again', () => {
+  const SECRET = `sk-ant-api03-${'Ab3dE5fG7h'.repeat(9)}AA`;
+  const row = (content: string, tags: string[], updated_at = T) => [
+    { id: UUID, content, context: 'global', tags, created_at: T, updated_at },
+  ];
+
+  it('are unchanged, also if a secret was masked in them', async () => {
+    const bench = await openImportBench();
+    const made = row(`The key is ${SECRET}`, ['a']);
+    await bench.importText(made);
+    const before = bench.hash();
+    expect(await bench.importText(made)).toMatchObject({ insights: 0, problems: [] });
+    expect(bench.hash()).toBe(before);
+  });
+
+  it.each([
+    ['text', row('Use oak', ['a'], T + 1)],
+    ['tags', row('Use larch', ['a', 'b'], T + 1)],
+  ])('are reported if the import has newer %s', async (_what, newer) => {
+    const bench = await openImportBench();
+    await bench.importText(row('Use larch', ['a']));
+    const report = await bench.importText(newer);
+    expect(report).toMatchObject({ insights: 0, problems: [{ code: 'ALREADY_EXISTS' }] });
+    expect(report.problems[0]?.message).toContain('insight import --newer');
+    expect(await bench.insights.get(UUID)).toMatchObject({ content: 'Use larch', tags: ['a'] });
+  });
+
+  it('are not reported if only tags were changed here since', async () => {
+    const bench = await openImportBench();
+    await bench.importText(row('Use larch', ['a']));
+    await bench.insights.update(UUID, { tags: ['b'] });
+    expect((await bench.importText(row('Use larch', ['a']))).problems).toEqual([]);
+  });
+});
+
 describe('other chat programs', () => {
   it('OpenWebUI: the tree of each chat is imported, with other answers as branches', async () => {
     const bench = await openImportBench();

@@ -77,13 +77,14 @@ export class InsightStore {
   async #save(fields: NewInsight, mayDefer: boolean): Promise<Insight> {
     const now = this.#core.clock.now();
     const insight = { ...fields, id: newUuid(), created_at: now, updated_at: now };
-    const stored = await this.#masked({ insight, extra: {} });
+    const stored = await this.asStored({ insight, extra: {} });
     const write = () => this.#core.writeNew(stored);
     await (mayDefer ? this.#core.deferred.run(stored, write) : write());
     return stored.insight;
   }
 
-  async #masked(given: StoredInsight): Promise<StoredInsight> {
+  /** The insight as `put` writes it: without secrets. VALIDATION_ERROR. */
+  async asStored(given: StoredInsight): Promise<StoredInsight> {
     const { value } = await maskedBy(this.#core.options.masker, given);
     return normalizeInsight(value);
   }
@@ -103,7 +104,7 @@ export class InsightStore {
 
   async #putAll(batch: readonly Put[]): Promise<Outcome<PutInsight>[]> {
     const masked: Outcome<StoredInsight>[] = [];
-    for (const { given } of batch) masked.push(await outcomeOf(() => this.#masked(given)));
+    for (const { given } of batch) masked.push(await outcomeOf(() => this.asStored(given)));
     const added = await this.#core.addNew(
       masked.flatMap((one) => ('value' in one ? [one.value] : [])),
     );
