@@ -80,6 +80,19 @@ interface Draft {
   readonly hash: string;
 }
 
+function NotShown({ error, isGone }: { readonly error: CallError; readonly isGone: boolean }) {
+  return (
+    <div>
+      <Failure error={error} />
+      {isGone && (
+        <p>
+          Perhaps it was renamed, or it is in the <a href={hrefOf('trash')}>trash</a>.
+        </p>
+      )}
+    </div>
+  );
+}
+
 function Note({ path }: { readonly path: string }) {
   const { data, error, isLoading, reload } = useLoaded(path, (signal) => readNote(path, signal));
   const [draft, setDraft] = useDraft<Draft>(`note ${path}`);
@@ -96,18 +109,7 @@ function Note({ path }: { readonly path: string }) {
     setAsked(false);
     if (data && !isGone) setDraft({ text: data.content, hash: data.hash });
   }, [isAsked, isLoading]);
-  if (error && !isEditing && (isGone || !data)) {
-    return (
-      <div>
-        <Failure error={error} />
-        {isGone && (
-          <p>
-            Perhaps it was renamed, or it is in the <a href={hrefOf('trash')}>trash</a>.
-          </p>
-        )}
-      </div>
-    );
-  }
+  if (error && !isEditing && (isGone || !data)) return <NotShown error={error} isGone={isGone} />;
   if (!data && !error) return <p class="loading">Loading…</p>;
   // While the note is saved, the change is its own.
   const isBehind = isEditing && !isSaving && data !== undefined && draft.hash !== data.hash;
