@@ -37,9 +37,7 @@ export function cutRecallSnippet(
   const to = last + 1 >= words.length ? passage.length : (words[last]?.end ?? passage.length);
   let cut = '';
   let copied = from;
-  for (const { start, end, asked } of words.slice(first, last + 1)) {
-    // CJK words are overlapping pairs of characters.
-    if (asked === undefined || start < copied) continue;
+  for (const { start, end } of markedSpans(words.slice(first, last + 1))) {
     cut += `${passage.slice(copied, start)}${style.open}${passage.slice(start, end)}${style.close}`;
     copied = end;
   }
@@ -47,6 +45,18 @@ export function cutRecallSnippet(
   const isBegun = range.start + from > 0;
   const goesOn = range.start + to < text.length;
   return `${isBegun ? style.ellipsis : ''}${cut.trim()}${goesOn ? style.ellipsis : ''}`;
+}
+
+/** Where words of the question are. CJK words are overlapping pairs of characters, so those are joined. */
+function markedSpans(words: readonly Word[]): { start: number; end: number }[] {
+  const spans: { start: number; end: number }[] = [];
+  for (const { start, end, asked } of words) {
+    if (asked === undefined) continue;
+    const before = spans.at(-1);
+    if (before !== undefined && start < before.end) before.end = Math.max(before.end, end);
+    else spans.push({ start, end });
+  }
+  return spans;
 }
 
 /** The words of a text, each with its index in the question. */

@@ -281,6 +281,15 @@ describe('search_messages', () => {
     expect(await run({ query: 'tea' })).not.toHaveProperty('explanation');
   });
 
+  it.each([
+    ['トマトは好きですか？', '昨日トマトを食べました。', '昨日<mark>トマト</mark>を食べました。'],
+    ['カタカナ', 'ｶﾀｶﾅです', '<mark>ｶﾀｶﾅ</mark>です'],
+  ])('marks a whole word of text without spaces, which the index has as pairs: %s', async (query, content, snippet) => {
+    const { run, say } = await openTool();
+    await say(content);
+    expect((await run({ query })).results).toMatchObject([{ snippet }]);
+  });
+
   it('says that what was deleted or archived was not searched, if it found nothing', async () => {
     const { store, archives, run, say } = await openTool();
     await store.trash(await say('a wombat'));
