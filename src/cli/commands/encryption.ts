@@ -114,7 +114,9 @@ async function convert(
   report({ ...done, copies }, json, () => {
     const state =
       done.keyId === undefined ? 'not encrypted' : `encrypted with the key ${done.keyId}`;
-    console.log(`${countOf(done.converted, 'file')} changed. The store is ${state}.`);
+    console.log(
+      oneLine(`${countOf(done.converted, 'file')} changed. The store ${config.root} is ${state}.`),
+    );
     if (wanted?.isForKeychain)
       console.log(
         `The key is in the system's keychain, under ${KEYCHAIN_SERVICE} / ${done.keyId}. Keep a copy of it in a safe place.`,
