@@ -60,7 +60,8 @@ async function open() {
     names.set(conversationId, name);
   }
   const relevantSnippets = new RelevantSnippets(place.recall);
-  const app = { conversations: store, messageSearch, relevantSnippets } as unknown as App;
+  const archives = { count: async () => 0 };
+  const app = { conversations: store, messageSearch, archives, relevantSnippets } as unknown as App;
   const call = { signal: new AbortController().signal, isRemote: false, progress: () => undefined };
   const nameOf = ({ conversationId }: { conversationId: string }) => names.get(conversationId);
   const search = async (args: Record<string, unknown>) =>
