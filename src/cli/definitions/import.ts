@@ -17,7 +17,7 @@ export function addImport(program: Command, flags: () => Flags): void {
     .option('--watch', 'keep running until Ctrl-C, and import changes as they appear')
     .option(
       '--from <kind>',
-      'the format, if Daybook does not recognise it; without paths, import only from this tool',
+      'the format, such as chatgpt or vault, if Daybook does not recognise it (an unknown name lists all); without paths, import only from this tool',
     )
     .option('--since <date>', 'only conversations that changed since this day or time')
     .option('--project <name>', 'only conversations of this project: a folder, or a name')
