@@ -18,7 +18,7 @@ const COLUMNS = ['insights.id', 'insights.content', 'insights.context'];
 
 const database = sqliteSource({
   kind: 'insights-mcp',
-  title: 'insights of insights-mcp',
+  title: 'insights of Daybook or insights-mcp',
   columns: COLUMNS,
   *items({ rows }, { name: path }) {
     const sql = `SELECT *, ${wholeBytes('content')} FROM insights ORDER BY created_at, rowid`;

@@ -12,7 +12,7 @@ import type { ImportItem, Source } from '../source-interface.js';
 
 export const serverMemory: Source = {
   kind: 'server-memory',
-  title: 'knowledge graph of the MCP memory server',
+  title: 'knowledge graph of Daybook or the MCP memory server',
   async detect({ form, files }) {
     const [file] = form === 'file' ? files : [];
     if (file === undefined) return false;
