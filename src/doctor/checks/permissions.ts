@@ -2,6 +2,7 @@
  * Finds private folders and files that other users of the machine may access. What is inside a folder that
  * keeps other users out, such as the files of an editor, is one note for each private folder.
  */
+import { relative } from 'node:path';
 import { countOf } from '../../base/text/display-text.js';
 import { closeToOthers, type OpenEntry, openToOthers } from '../../files/paths/permissions.js';
 import type { Check, Found } from '../check.js';
@@ -41,16 +42,16 @@ function findingOf(entry: OpenEntry): Found {
 
 function noteOf(folder: string, entries: readonly OpenEntry[]): Found {
   const [first] = entries;
-  const example = first && `${first.path}, mode ${modeOf(first)}`;
-  const inIt = countOf(entries.length, 'file or folder', 'files or folders');
+  const example = first && `such as ${relative(folder, first.path)}, mode ${modeOf(first)}`;
+  const have = countOf(entries.length, 'file or folder has', 'files or folders have');
   return {
     severity: 'note',
     path: folder,
-    message: `It has ${inIt} with permissions for other users (${example}), but other users cannot reach anything in it.`,
+    message: `In ${folder}, ${have} permissions for other users (${example}), but other users cannot get there.`,
     hint: 'daybook doctor --repair removes these permissions.',
     repair: async () => {
       for (const entry of entries) await closeToOthers(entry);
-      return `Removed the permissions of other users: ${inIt}.`;
+      return 'Only you can open what is in it now.';
     },
   };
 }
