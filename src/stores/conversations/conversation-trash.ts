@@ -130,9 +130,13 @@ export class ConversationTrash {
     }
   }
 
-  /** Undoes `moveIn`, under the same lock. */
-  async moveBack(name: string, conversationId: string): Promise<void> {
-    await this.#entries.moveOut(name, this.#core.files.folderOf(conversationId));
+  /** Undoes `moveIn`, under the same lock, also if it moved the conversation and failed afterwards. */
+  async moveBack(conversationId: string): Promise<void> {
+    const { files } = this.#core;
+    const isThere = (await readStamp(files.fileOf(conversationId))) !== undefined;
+    const entry = isThere ? undefined : await this.#entries.find(conversationId);
+    if (entry !== undefined)
+      await this.#entries.moveOut(entry.name, files.folderOf(conversationId));
     await this.#core.reload(conversationId);
   }
 

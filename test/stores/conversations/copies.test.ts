@@ -1,5 +1,5 @@
 /** Branches and merges: their content, and that a merge is done completely or not at all. */
-import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryName } from '../../../src/files/atomic/staging.js';
@@ -7,6 +7,7 @@ import { readStampNow } from '../../../src/files/read/stamp.js';
 import type { Conversation } from '../../../src/stores/conversations/document/schema.js';
 import { contentOf, put } from '../../maintenance/roots.js';
 import { errorOf } from '../../support/error-of.js';
+import { tapFs } from '../../support/fs-tap.js';
 import { assistant, ID0, openStore, T0, user } from './store.js';
 
 const contents = ({ messages }: Conversation) => messages.map(({ content }) => content);
@@ -288,6 +289,30 @@ describe('merge', () => {
     expect((await errorOf(store.merge('ka', 'kb'))).code).toBe('FILESYSTEM_ERROR');
     expect(await store.list()).toEqual(before);
     expect(readdirSync(join(logsFolder, '.merging'))).toEqual([]);
+  });
+
+  it.each([
+    '.trash',
+    '',
+  ])('undoes everything if the disk does not confirm a move: %s', async (folder) => {
+    const { a, b, logsFolder, folders } = await openPair();
+    const { store } = await openStore({ logsFolder, fsync: true });
+    let failures = 1;
+    const isMoved = (id: string) => !existsSync(join(logsFolder, id));
+    const restore = await tapFs(logsFolder, {
+      before({ name, path }) {
+        const isHit = name === 'fsync' && path === join(logsFolder, folder);
+        if (!isHit || !isMoved(b.conversationId) || failures === 0) return undefined;
+        failures -= 1;
+        return { error: 'EIO' };
+      },
+    });
+    const merge = errorOf(store.merge('ka', 'kb')).finally(restore);
+    expect((await merge).code).toBe('FILESYSTEM_ERROR');
+    expect(failures).toBe(0);
+    expect(folders()).toEqual([a.conversationId, b.conversationId]);
+    expect(await store.trashed()).toEqual([]);
+    expect((await store.merge('ka', 'kb')).trashed).toHaveLength(2);
   });
 
   it('undoes everything if the second source is missing after the first was moved', async () => {

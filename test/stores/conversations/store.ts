@@ -16,6 +16,7 @@ export interface Options {
   logsFolder?: string;
   maxMessages?: number;
   codec?: Codec;
+  fsync?: boolean;
 }
 
 export async function openStore({

@@ -163,17 +163,14 @@ export class Merges {
    * Undoes the merge after an error. If that fails too, the journal stays and the merge is finished later.
    */
   async #moveSources(lock: HeldLock, journal: Journal): Promise<string[]> {
-    const [first, second] = journal.from;
+    const ids = journal.from.map(({ conversationId }) => conversationId);
     const moved: string[] = [];
     try {
-      for (const { conversationId } of journal.from)
-        await this.#mergeAttachments(conversationId, journal.into);
-      moved.push(await this.#trash.moveIn(first.conversationId));
-      moved.push(await this.#trash.moveIn(second.conversationId));
+      for (const id of ids) await this.#mergeAttachments(id, journal.into);
+      for (const id of ids) moved.push(await this.#trash.moveIn(id));
       return moved;
     } catch (error) {
-      const [name] = moved;
-      if (name !== undefined) await this.#trash.moveBack(name, first.conversationId);
+      for (const id of ids) await this.#trash.moveBack(id);
       const { files } = this.#core;
       await removeAttachments(files.folderOf(journal.into));
       await lock.remove(files.fileOf(journal.into), this.#core.options);
