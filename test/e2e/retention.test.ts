@@ -151,6 +151,14 @@ describe('retention', () => {
     });
   });
 
+  it('trash empty also finishes a permanent removal that was interrupted', async () => {
+    await withPlace(async (place) => {
+      write(place, join('.trash', '.tmp-0123456789abcdef'), 'half removed');
+      expect((await run(place, 'trash', 'empty', '--yes')).code).toBe(0);
+      expect(readdirSync(join(place.root, 'conversation-logs', '.trash'))).toEqual([]);
+    });
+  });
+
   it('shows an assistant what a policy would remove, stores the policy, and applies it', async () => {
     await withPlace(async (place) => {
       write(place, OLD, 'an old talk', { title: 'Old' });

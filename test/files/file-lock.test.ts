@@ -21,7 +21,8 @@ import { sleep } from '../../src/base/clock.js';
 import { withLock } from '../../src/files/locks/file-lock.js';
 import { sweepLocks } from '../../src/files/locks/leftover-locks.js';
 import { isSurelyDead, ownerName } from '../../src/files/locks/process-identity.js';
-import { tapFs } from '../support/fs-tap.js';
+import { errorOf } from '../support/error-of.js';
+import { type FsCall, tapFs } from '../support/fs-tap.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -92,6 +93,20 @@ describe('withLock in one process', () => {
     await expect(withLock(locks, 'x', () => Promise.reject(fault))).rejects.toBe(fault);
     expect(await withLock(locks, 'x', async () => 8)).toBe(8);
     expect(readdirSync(locks)).toEqual([]);
+  });
+
+  it('a removed file is gone, or it is there again', async () => {
+    const root = tempFolder();
+    const [locks, target] = [join(root, '.locks'), join(root, 'target')];
+    writeFileSync(target, 'text');
+    const fail = ({ name, path }: FsCall) =>
+      ['rm', 'unlink'].includes(name) && path.endsWith('/removed') ? { error: 'EIO' } : undefined;
+    const restore = await tapFs(root, { before: fail });
+    const remove = () => withLock(locks, 'x', (lock) => lock.remove(target, durability));
+    expect((await errorOf(remove().finally(restore))).code).toBe('FILESYSTEM_ERROR');
+    expect([readFileSync(target, 'utf8'), readdirSync(locks)]).toEqual(['text', []]);
+    await remove();
+    expect([existsSync(target), readdirSync(locks)]).toEqual([false, []]);
   });
 
   it('replaces and removes files; a symlink at the target is refused', async () => {

@@ -12,6 +12,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TrashFolder } from '../../src/files/trash/trash-folder.js';
 import { parseTrashName, trashNameOf } from '../../src/files/trash/trash-names.js';
+import { errorOf } from '../support/error-of.js';
+import { type FsCall, tapFs } from '../support/fs-tap.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const AT = Date.parse('2026-03-01T10:15:00.123Z');
@@ -51,7 +53,7 @@ describe('names in the trash', () => {
   });
 });
 
-function open(holds: 'files' | 'folders') {
+function open(holds: 'files' | 'folders', fsync = false) {
   const root = tempFolder();
   const time = { now: AT };
   const clock = { now: () => time.now, monotonic: () => 0 };
@@ -60,7 +62,7 @@ function open(holds: 'files' | 'folders') {
     folder,
     clock,
     holds,
-    durability: { fsync: false },
+    durability: { fsync },
     originalOf: (name) => parseTrashName(name).path,
   });
   const put = (path: string, text: string) => {
@@ -154,6 +156,17 @@ describe('a trash of folders', () => {
     expect([outcome, isClaimed, text('empty/conversation.json')]).toEqual(['moved', true, 'old']);
     expect(await trash.moveOut(name, at('none'))).toBe('absent');
     expect(existsSync(at('none'))).toBe(false);
+  });
+
+  it('removes a folder also if the disk does not confirm the first step', async () => {
+    const { trash, put, at, folder } = open('folders', true);
+    put('c/conversation.json', 'text');
+    const fail = ({ name }: FsCall) => (name === 'fsync' ? { error: 'EIO' } : undefined);
+    mkdirSync(folder);
+    const before = (call: FsCall) => (call.path === folder ? fail(call) : undefined);
+    const restore = await tapFs(dirname(folder), { before });
+    const { details } = await errorOf(trash.removeUnlisted(at('c')).finally(restore));
+    expect([details?.['unconfirmed'], readdirSync(folder)]).toEqual([true, []]);
   });
 
   it('removes a folder in two steps, and finishes an interrupted removal', async () => {

@@ -40,7 +40,8 @@ export async function emptyTrash(options: EmptyTrashOptions, flags: Flags): Prom
   const { olderThan, yes = false, json } = options;
   const days = olderThan === undefined ? undefined : olderThanDaysOf(olderThan);
   const before = days === undefined ? undefined : systemClock.now() - days * DAY_MS;
-  await withApp(flags, async ({ trash }, signal) => {
+  await withApp(flags, async ({ trash, conversations }, signal) => {
+    await conversations.tidy(); // finishes permanent removals that were interrupted
     const items = await trash.choose({ before });
     const question = `Remove ${summaryOf(items)} permanently?`;
     const show = () => printList(linesOf(items, timesFor(flags)), options, console.error);

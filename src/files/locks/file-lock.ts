@@ -210,18 +210,9 @@ function heldLock(owned: OwnedLock, leaveAfterLast: () => void): HeldLock {
         await confirmNames(dirname(target), `${target} was linked`, durability);
       });
     },
-    async remove(target, durability) {
+    remove(target, durability) {
       requireHeld();
-      try {
-        await inFolder(dirname(target), (folder) =>
-          renameWithRetry(folder.at(basename(target)), join(home, 'removed')),
-        );
-      } catch (error) {
-        if (!(await seemsThere(home))) throw new LockLostError('lock lost', { cause: error });
-        if (!GONE.includes(errnoOf(error) ?? '')) throw fileError(error, 'remove', target);
-        return;
-      }
-      await confirmNames(dirname(target), `${target} was removed`, durability);
+      return removeThrough(home, target, durability);
     },
     async replaceByFile(stage, target, durability) {
       requireHeld();
@@ -324,6 +315,34 @@ async function addAll<Item extends Named>(
     });
   });
   return failed;
+}
+
+async function removeThrough(home: string, target: string, durability: Durability): Promise<void> {
+  const removed = join(home, 'removed');
+  try {
+    await inFolder(dirname(target), (folder) =>
+      renameWithRetry(folder.at(basename(target)), removed),
+    );
+  } catch (error) {
+    if (!(await seemsThere(home))) throw new LockLostError('lock lost', { cause: error });
+    if (!GONE.includes(errnoOf(error) ?? '')) throw fileError(error, 'remove', target);
+    return;
+  }
+  try {
+    await rm(removed, { force: true }); // the release ignores errors
+  } catch (error) {
+    await putBack(removed, target);
+    throw fileError(error, 'remove', target);
+  }
+  await confirmNames(dirname(target), `${target} was removed`, durability);
+}
+
+async function putBack(removed: string, target: string): Promise<void> {
+  await inFolder(dirname(target), async (folder) => {
+    const back = folder.at(basename(target));
+    const isFree = lstatSync(back, { throwIfNoEntry: false }) === undefined;
+    if (isFree) await renameWithRetry(removed, back);
+  });
 }
 
 async function linkOrCopy(folder: PinnedFolder, source: string, target: string): Promise<void> {

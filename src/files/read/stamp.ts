@@ -27,6 +27,12 @@ export function isSameFile(a: FileId, b: FileId): boolean {
   return a.ino === b.ino && a.dev === b.dev;
 }
 
+/** Whether both paths are names of one file. FILESYSTEM_ERROR. */
+export async function isOneFile(one: string, other: string): Promise<boolean> {
+  const [a, b] = [await readStamp(one), await readStamp(other)];
+  return a !== undefined && b !== undefined && isSameFile(a, b);
+}
+
 /** Reads the stamp; a link is not followed. `undefined` if there is nothing. FILESYSTEM_ERROR. */
 export async function readStamp(path: string): Promise<Stamp | undefined> {
   return withFileError('inspect', path, async () => {

@@ -6,7 +6,7 @@
  */
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
-import { isAppError } from '../../base/errors.js';
+import { AppError, isAppError } from '../../base/errors.js';
 import { randomHex } from '../../base/ids.js';
 import { type Durability, makeFolder } from '../atomic/atomic-write.js';
 import { renameFile } from '../atomic/rename-file.js';
@@ -155,9 +155,14 @@ export class TrashFolder {
   async removeUnlisted(folder: string): Promise<boolean> {
     await makeFolder(this.#options.folder);
     const pending = this.pathOf(`${PENDING_REMOVAL}${randomHex(8)}`);
-    const outcome = await moveByRename(folder, pending, this.#options.durability);
-    if (outcome === 'absent') return false;
-    await removeFolder(pending);
+    try {
+      const outcome = await moveByRename(folder, pending, this.#options.durability);
+      if (outcome === 'absent') return false;
+    } catch (error) {
+      if (isAppError(error) && error.details?.['unconfirmed'] === true) await removeRest(pending);
+      throw error;
+    }
+    await removeRest(pending);
     return true;
   }
 
@@ -203,6 +208,18 @@ export class TrashFolder {
 }
 
 const isHidden = (name: string) => /(^|\/)\.[^/]*$/.test(name);
+
+/** Removes a folder that is not listed any more. */
+async function removeRest(pending: string): Promise<void> {
+  await removeFolder(pending).catch((error: unknown) => {
+    if (!isAppError(error)) throw error;
+    throw new AppError(error.code, error.message, {
+      hint: 'It is not listed any more, but files of it are left. Remove them with daybook doctor --repair; the next server also removes them when it starts.',
+      ...(error.details && { details: error.details }),
+      cause: error,
+    });
+  });
+}
 
 /** An empty folder belongs to an ended process, or to one that claims the name again. */
 async function claimAgain(folder: string): Promise<boolean> {

@@ -19,7 +19,7 @@ import { sweepLocks } from '../../files/locks/leftover-locks.js';
 import { locksFolderIn } from '../../files/locks/lock-folders.js';
 import { findConfined } from '../../files/paths/confined-file.js';
 import { removeEmptyParents } from '../../files/paths/folders.js';
-import { isSameFile, readStamp } from '../../files/read/stamp.js';
+import { isOneFile } from '../../files/read/stamp.js';
 import type { TrashEntry } from '../../files/trash/trash-folder.js';
 import { Watcher } from '../../files/watcher/watcher.js';
 import { unusedQueue } from '../deferred-writes/write-queue.js';
@@ -280,7 +280,7 @@ export class MemoryBank {
         await this.#trash.moveOut(name, join(this.folder, path));
         throw conflict(path, expectedHash, hash);
       }
-      if (permanent) await this.#trash.remove(name);
+      if (permanent) await this.#trash.removeOrMoveBack(name, join(this.folder, path));
       await removeEmptyParents(join(this.folder, path), this.folder);
       this.#catalogue.forget(path);
       return permanent ? {} : { trashName: name, trashPath: this.#trash.pathOf(name) };
@@ -391,11 +391,6 @@ export class MemoryBank {
       },
     );
   }
-}
-
-async function isOneFile(one: string, other: string): Promise<boolean> {
-  const [a, b] = [await readStamp(one), await readStamp(other)];
-  return a !== undefined && b !== undefined && isSameFile(a, b);
 }
 
 function infoOf({ content: _, ...info }: Note): NoteInfo {

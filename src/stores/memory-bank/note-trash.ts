@@ -27,6 +27,16 @@ export class NoteTrash extends TrashFolder {
     return found && hashOf(found.bytes);
   }
 
+  /** Removes a note permanently that was just moved from `path`. If that fails, it gets its path again. */
+  async removeOrMoveBack(name: string, path: string): Promise<void> {
+    try {
+      await this.remove(name);
+    } catch (error) {
+      await this.moveOut(name, path);
+      throw error;
+    }
+  }
+
   /**
    * Finds a note by its name in the trash or, for a path, the note that was deleted last. Returns its name in
    * the trash and its original path. E_MB_FILE_NOT_FOUND, PATH_ESCAPE.

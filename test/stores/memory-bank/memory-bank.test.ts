@@ -20,6 +20,7 @@ import { ownerName } from '../../../src/files/locks/process-identity.js';
 import { MemoryBank, type NoteChange } from '../../../src/stores/memory-bank/memory-bank.js';
 import { MAX_NOTE_BYTES } from '../../../src/stores/memory-bank/note-text.js';
 import { errorOf } from '../../support/error-of.js';
+import { type FsCall, tapFs } from '../../support/fs-tap.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -516,6 +517,24 @@ it('tidy removes what ended processes left, also in the folders of notes and of 
   const there = [...left, inLock, living].filter((path) => existsSync(join(folder, path)));
   expect(there).toEqual([living]);
   expect(await paths()).toEqual(['ideas/a.md']);
+});
+
+it('a note that could not be removed permanently has its path again', async () => {
+  const { bank, folder, paths } = openBank();
+  await bank.add('a.md', 'text');
+  let failures = 1;
+  const fail = ({ name, path }: FsCall) => {
+    if (name !== 'unlink' || !path.includes('/.trash/') || failures === 0) return undefined;
+    failures -= 1;
+    return { error: 'EIO' };
+  };
+  const restore = await tapFs(folder, { before: fail });
+  expect(await codeOf(bank.delete('a.md', { permanent: true }).finally(restore))).toBe(
+    'FILESYSTEM_ERROR',
+  );
+  expect([await paths(), await bank.trashed()]).toEqual([['a.md'], []]);
+  await bank.delete('a.md', { permanent: true });
+  expect([await paths(), await bank.trashed()]).toEqual([[], []]);
 });
 
 it('a rename or a restore that a crash interrupted is finished by the same call', async () => {
