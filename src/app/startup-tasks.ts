@@ -4,6 +4,7 @@
  */
 import type { Log } from '../base/log.js';
 import type { Config } from '../config/config.js';
+import { sweepTemporaries } from '../files/atomic/staging.js';
 import { LEASE_STALE_MS } from '../files/locks/lease.js';
 import { leasePathIn } from '../files/locks/lock-folders.js';
 import type { Importer } from '../import/importer.js';
@@ -23,7 +24,7 @@ interface Parts {
 }
 
 export function startupTasksOf(
-  { logsDir, imports }: Config,
+  { logsDir, imports, archiveFolder, backup, exportsFolder }: Config,
   { conversations, memoryBank, research, importer }: Parts,
   log: Log,
 ) {
@@ -35,6 +36,8 @@ export function startupTasksOf(
     try {
       await conversations.tidy(closing);
       await memoryBank.tidy();
+      for (const folder of [archiveFolder, backup.folder, exportsFolder])
+        await sweepTemporaries(folder);
     } catch (error) {
       if (closing.signal.aborted) return;
       log.warn({ err: error }, 'leftovers of ended processes were not removed');

@@ -1,8 +1,9 @@
 /** The commands export, backup and restore, and their tools, with the built command. */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ownerName } from '../../src/files/locks/process-identity.js';
 import { runInTerminal } from '../support/terminal.js';
 import { type Place, runCommand, withClient, withPlace } from './harness.js';
 
@@ -323,3 +324,17 @@ describe('the tools for exports and backups', () => {
     });
   });
 });
+
+it('a server removes at its start what killed processes left in the folders of the root', () =>
+  withPlace(async (place) => {
+    const dead = `.tmp-${ownerName().replace(`-${process.pid}-`, '-4194304-')}-deadbeef`;
+    const folders = ['conversation-logs', 'memory-bank/ideas', 'archive', 'backups', 'exports'];
+    const left = folders.map((folder) => join(place.root, folder, dead));
+    for (const path of left) {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, 'half');
+    }
+    await withClient(place, async ({ call }) => {
+      while (left.some((path) => existsSync(path))) await call('store_info');
+    });
+  }));
