@@ -7,7 +7,7 @@ import { readStampNow } from '../../../src/files/read/stamp.js';
 import type { Conversation } from '../../../src/stores/conversations/document/schema.js';
 import { contentOf, put } from '../../maintenance/roots.js';
 import { errorOf } from '../../support/error-of.js';
-import { tapFs } from '../../support/fs-tap.js';
+import { type FsCall, tapFs } from '../../support/fs-tap.js';
 import { assistant, ID0, openStore, T0, user } from './store.js';
 
 const contents = ({ messages }: Conversation) => messages.map(({ content }) => content);
@@ -313,6 +313,21 @@ describe('merge', () => {
     expect(folders()).toEqual([a.conversationId, b.conversationId]);
     expect(await store.trashed()).toEqual([]);
     expect((await store.merge('ka', 'kb')).trashed).toHaveLength(2);
+  });
+
+  it('is done although its journal cannot be removed, and the next start removes it', async () => {
+    const { store, logsFolder, folders, another } = await openPair();
+    const journals = join(logsFolder, '.merging');
+    const before = ({ name, path }: FsCall) =>
+      name === 'unlink' && path.startsWith(journals) ? { error: 'EIO' } : undefined;
+    const restore = await tapFs(logsFolder, { before });
+    const { head } = await store.merge('ka', 'kb').finally(restore);
+    expect([folders(), readdirSync(journals)]).toEqual([
+      [head.conversationId],
+      [`${head.conversationId}.json`],
+    ]);
+    await (await another()).store.tidy();
+    expect([folders(), readdirSync(journals)]).toEqual([[head.conversationId], []]);
   });
 
   it('undoes everything if the second source is missing after the first was moved', async () => {

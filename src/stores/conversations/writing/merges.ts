@@ -85,7 +85,10 @@ export class Merges {
       const named = { ...fields, ...given };
       const { head, journal } = await this.#publish(lock, named, messages, from);
       const trashed = await this.#moveSources(lock, journal);
-      await this.#drop(journal);
+      await this.#drop(journal).catch((error: unknown) => {
+        // The merge is done. `recover` removes the journal.
+        this.#core.log.warn({ err: error }, 'the journal of a merge could not be removed');
+      });
       return { head, trashed: trashed.map((name) => ({ name, path: this.#trash.pathOf(name) })) };
     });
   }
