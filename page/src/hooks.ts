@@ -1,6 +1,6 @@
 /** Hooks that views share: the title, focus and keys. */
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** Sets the title of the window. `undefined` does not change it. */
 export function useTitle(title: string | undefined): void {
@@ -32,6 +32,20 @@ export function useFocusBack(isOpen: boolean): RefObject<HTMLButtonElement> {
     wasOpen.current = isOpen;
   }, [isOpen]);
   return button;
+}
+
+/**
+ * Returns the function that does `work` as soon as nothing is being loaded. So an edit begins with what is stored,
+ * also right after a save or a change by others.
+ */
+export function useWhenLoaded(isLoading: boolean, work: () => void): () => void {
+  const [isAsked, setAsked] = useState(false);
+  useLayoutEffect(() => {
+    if (!isAsked || isLoading) return;
+    setAsked(false);
+    work();
+  }, [isAsked, isLoading]);
+  return () => setAsked(true);
 }
 
 /** Handles keys that are pressed outside of text fields and dialogs. */

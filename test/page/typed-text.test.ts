@@ -219,6 +219,29 @@ it('an edit right after a save begins with the saved text', async () => {
   expect(await page.locator('[role=alert]').count()).toBe(0);
 });
 
+it('an edit right after a save begins with the saved title', async () => {
+  const { page } = await openPage(({ root }) =>
+    writeConversation(root, ID, { title: 'Moon' }, ONE),
+  );
+  await goTo(page, `#/conversation/${ID}`);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const field = page.locator('.title-field');
+  await field.fill('The far side of the moon');
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/api/tools/get_conversation', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.waitForSelector('.head h1');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  release();
+  await expect.poll(() => field.inputValue()).toBe('The far side of the moon');
+});
+
 it('a stored tag with a comma stays one tag, also if another one is a part of it', async () => {
   const { page, root } = await openPage((place) =>
     writeConversation(

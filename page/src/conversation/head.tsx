@@ -4,7 +4,7 @@ import { useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CallError, call, isReadOnly, type Output } from '../api.js';
 import { CopyButton, counted, Time } from '../components.jsx';
-import { isPressed, useFocusBack, useFocusWhenShown } from '../hooks.js';
+import { isPressed, useFocusBack, useFocusWhenShown, useWhenLoaded } from '../hooks.js';
 import { notify } from '../notices.jsx';
 import { hrefOf, parseRoute } from '../route.js';
 
@@ -16,8 +16,15 @@ interface HeadChange {
   readonly pinned?: boolean;
 }
 
-export function Head({ head, onChanged }: { readonly head: HeadFacts; onChanged(): void }) {
+interface HeadProps {
+  readonly head: HeadFacts;
+  readonly isLoading: boolean;
+  onChanged(): void;
+}
+
+export function Head({ head, isLoading, onChanged }: HeadProps) {
   const [isEditing, setEditing] = useState(false);
+  const edit = useWhenLoaded(isLoading, () => setEditing(true));
   const editButton = useFocusBack(isEditing);
   /** Returns true if the change is stored. */
   const change = async (fields: HeadChange) => {
@@ -62,7 +69,7 @@ export function Head({ head, onChanged }: { readonly head: HeadFacts; onChanged(
       <p class="actions">
         {!isReadOnly() && (
           <>
-            <button type="button" ref={editButton} onClick={() => setEditing(true)}>
+            <button type="button" ref={editButton} onClick={edit}>
               Edit
             </button>
             <button

@@ -47,7 +47,7 @@ function Loaded({ id, named }: { readonly id: string; readonly named: number | u
           <FileLink id={id} />
         </p>
       )}
-      {head.data && <Head head={head.data} onChanged={head.reload} />}
+      {head.data && <Head head={head.data} isLoading={head.isLoading} onChanged={head.reload} />}
       {head.data && <Summary id={id} />}
       <FindInside id={id} at={named} onGo={(seq) => goTo(id, seq)} onWords={setWords} />
       <Messages pages={pages} named={named} words={words} total={head.data?.total} />

@@ -1,11 +1,11 @@
 /** The view of notes: the list, and one note. Changes by other programs are not overwritten. */
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { allPages } from '../all-pages.js';
 import { CallError, call, type Output } from '../api.js';
 import { useChanges } from '../changes/use-changes.js';
 import { counted, Empty, Failure, Time } from '../components.jsx';
 import { useDraft } from '../draft.js';
-import { useFocusBack, useFocusWhenShown, useListKeys } from '../hooks.js';
+import { useFocusBack, useFocusWhenShown, useListKeys, useWhenLoaded } from '../hooks.js';
 import { Markdown } from '../markdown.jsx';
 import { History } from '../notes/history.jsx';
 import { notify } from '../notices.jsx';
@@ -102,13 +102,9 @@ function Note({ path }: { readonly path: string }) {
   const field = useFocusWhenShown<HTMLTextAreaElement>(isEditing);
   useChanges('note', reload, path);
   const isGone = error?.code === 'E_MB_FILE_NOT_FOUND';
-  // An edit begins with the stored text, which is still being loaded after a save or a change by others.
-  const [isAsked, setAsked] = useState(false);
-  useLayoutEffect(() => {
-    if (!isAsked || isLoading) return;
-    setAsked(false);
+  const edit = useWhenLoaded(isLoading, () => {
     if (data && !isGone) setDraft({ text: data.content, hash: data.hash });
-  }, [isAsked, isLoading]);
+  });
   if (error && !isEditing && (isGone || !data)) return <NotShown error={error} isGone={isGone} />;
   if (!data && !error) return <p class="loading">Loading…</p>;
   // While the note is saved, the change is its own.
@@ -141,7 +137,7 @@ function Note({ path }: { readonly path: string }) {
         )}
         <p class="actions">
           {draft === undefined ? (
-            <button type="button" ref={editButton} onClick={() => setAsked(true)}>
+            <button type="button" ref={editButton} onClick={edit}>
               Edit
             </button>
           ) : (
