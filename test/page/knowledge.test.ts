@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { run } from './browser.mjs';
-import { faultsOf, goTo, type OpenedPage, usePages } from './opened-page.js';
+import { drawn, faultsOf, goTo, type OpenedPage, usePages } from './opened-page.js';
 
 const openPage = usePages();
 let opened: OpenedPage;
@@ -114,6 +114,7 @@ it('on a touch screen two fingers zoom the graph, and one finger scrolls past it
   let still = '';
   const isStill = async () => {
     const before = still;
+    await drawn(page);
     still = await picture();
     return still === before;
   };
@@ -178,6 +179,7 @@ it('the picture stays as the user moved it when a fact is added', async () => {
     let last = -1;
     const isSettled = async () => {
       const before = last;
+      await drawn(page);
       last = await painted();
       return last === before && last > 0;
     };
