@@ -7,7 +7,7 @@
 import { join } from 'node:path';
 import { TimeSlice } from '../../base/async/time-slice.js';
 import { isAppError } from '../../base/errors.js';
-import { randomHex, sha256Stream } from '../../base/ids.js';
+import { randomHex, sha256Hex, sha256Stream } from '../../base/ids.js';
 import { parsedJson } from '../../base/json.js';
 import { numberIn, objectIn } from '../../base/json-fields.js';
 import { atomicWrite, makeFolder } from '../../files/atomic/atomic-write.js';
@@ -25,6 +25,10 @@ const MAX_FILES = 24;
 const MAX_MERGED_ROWS = 100_000;
 /** The SHA-256 of so many bytes takes about a millisecond. */
 const HASHED_BYTES = 2 ** 19;
+
+/** The folder of a model in the folder of all vectors. */
+export const modelFolder = (folder: string, identity: string): string =>
+  join(folder, sha256Hex(identity).slice(0, 16));
 
 export interface VectorFile {
   readonly name: string;
@@ -86,10 +90,14 @@ export class VectorFiles {
     const wanted = await wantedKeys();
     const together: string[] = [];
     const rows = new Map<string, Row>();
+    let width: number | undefined;
     for (const path of paths) {
       const bytes = await bytesIn(path);
       const existing = bytes && (await parsed(bytes, this.#identity));
       if (existing === undefined || existing.length + rows.size > MAX_MERGED_ROWS) continue;
+      // Two processes whose server had different models under one name can have written two widths.
+      width ??= existing[0]?.values.length;
+      if (existing[0]?.values.length !== width) continue;
       for (const row of await withKeys(existing, wanted)) rows.set(row.key, row);
       together.push(path);
     }
