@@ -32,7 +32,7 @@ import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.j
 import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
 import { indexCachePath, vectorsFolder } from './cache-paths.js';
-import { passageKeys } from './embeddings.js';
+import { passageKeys, usedVectorsFolder } from './embeddings.js';
 import { locksFoldersOf } from './locks.js';
 
 interface Parts {
@@ -102,11 +102,12 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
         conversations,
       }),
       indexCheck(digests),
-      vectorCheck(
-        vectorsFolder(config),
-        () => passageKeys(conversations),
-        config.embeddings.mode !== 'off',
-      ),
+      vectorCheck({
+        folder: vectorsFolder(config),
+        usedFolder: usedVectorsFolder(config),
+        passageKeys: () => passageKeys(conversations),
+        isOn: config.embeddings.mode !== 'off',
+      }),
       backupCheck({
         backups,
         clock,

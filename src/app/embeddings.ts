@@ -10,8 +10,9 @@ import { type EmbeddingProgress, EmbeddingSync } from '../embeddings/embedding-s
 import { openLocalEmbedder } from '../embeddings/local-embedder.js';
 import { createPackageLoader } from '../embeddings/model/package-loader.js';
 import { passageKey } from '../embeddings/passage-rows.js';
-import { createRemoteEmbedder } from '../embeddings/remote-embedder.js';
+import { createRemoteEmbedder, remoteIdentity } from '../embeddings/remote-embedder.js';
 import { createVectorSource } from '../embeddings/stored-vector-source.js';
+import { modelFolder } from '../embeddings/vectors/vector-files.js';
 import type { SecretMasker } from '../privacy/secret-masker.js';
 import { passagesOf } from '../recall/passages.js';
 import type { VectorSource } from '../recall/vector-source.js';
@@ -105,6 +106,13 @@ export async function passageKeys(conversations: ConversationStore): Promise<Pas
     }
   }
   return { keys, isComplete };
+}
+
+/** The folder with the vectors of the configured model; `undefined` if this is known only when the model is loaded. */
+export function usedVectorsFolder(config: Config): string | undefined {
+  const { mode, model = '', endpoint } = config.embeddings;
+  if (mode === 'off' || mode === 'local') return undefined;
+  return modelFolder(vectorsFolder(config), remoteIdentity({ endpoint, model }));
 }
 
 /** The folder in which `daybook embeddings enable` installs the packages of the local model. */

@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { TimeSlice } from '../base/async/time-slice.js';
 import { type Clock, sleep } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
-import { sha256Hex } from '../base/ids.js';
 import { numberIn } from '../base/json-fields.js';
 import type { Log } from '../base/log.js';
 import { tryLease } from '../files/locks/lease.js';
@@ -18,7 +17,7 @@ import type { ConversationStore } from '../stores/conversations/conversations.js
 import { type Embedder, meanVector } from './embedder.js';
 import { type MissingPassage, PassageRows, type PassageSplitter } from './passage-rows.js';
 import { PassageTexts } from './passage-texts.js';
-import { removeUnwanted, VectorFiles } from './vectors/vector-files.js';
+import { modelFolder, removeUnwanted, VectorFiles } from './vectors/vector-files.js';
 import { quantized, type Row, VectorTable } from './vectors/vector-table.js';
 
 export interface EmbeddingSyncOptions {
@@ -243,8 +242,7 @@ export class EmbeddingSync {
   }
 
   #openFiles({ identity }: Embedder): VectorFiles {
-    const folder = join(this.#options.folder, sha256Hex(identity).slice(0, 16));
-    return new VectorFiles(folder, identity);
+    return new VectorFiles(modelFolder(this.#options.folder, identity), identity);
   }
 
   /** Call it after the vectors on disk were read, so that few passages are missing. */

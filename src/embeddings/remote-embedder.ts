@@ -12,11 +12,16 @@ const SURELY_SHORT = 16;
 /** Most passages are shorter: at most a little too long for a model that reads 256 tokens. */
 const VERY_LONG = 4_000;
 
+export const remoteIdentity = ({
+  endpoint,
+  model,
+}: Pick<EmbeddingsOptions, 'endpoint' | 'model'>) => `${endpoint.replace(/\/+$/, '')} ${model}`;
+
 export function createRemoteEmbedder(options: EmbeddingsOptions): Embedder {
   const request = createEmbeddings(options);
   return {
     model: options.model,
-    identity: `${options.endpoint.replace(/\/+$/, '')} ${options.model}`,
+    identity: remoteIdentity(options),
     embed: async (texts, signal) => (await embedShortened(request, texts, signal)).map(normalized),
     close: async () => undefined,
   };

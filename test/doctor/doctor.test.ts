@@ -20,7 +20,8 @@ import { AppError } from '../../src/base/errors.js';
 import type { CheckContext } from '../../src/doctor/check.js';
 import { statusOf } from '../../src/doctor/doctor.js';
 import { passageKey } from '../../src/embeddings/passage-rows.js';
-import { VectorFiles } from '../../src/embeddings/vectors/vector-files.js';
+import { modelFolder, VectorFiles } from '../../src/embeddings/vectors/vector-files.js';
+import type { Row } from '../../src/embeddings/vectors/vector-table.js';
 import { runCommand, withPlace } from '../e2e/harness.js';
 import { run } from '../encryption/store.js';
 import { ask } from '../search/search-place.js';
@@ -644,6 +645,27 @@ describe('the other checks', () => {
     ]);
     await new VectorFiles(folder, 'model').write([row('two')]);
     expect(await of(place, 'vectors')).toEqual([]);
+  });
+
+  it('count the vectors of the configured server alone, not those of an earlier model', async () => {
+    const model = { DAYBOOK_EMBEDDINGS: 'openai', DAYBOOK_EMBEDDINGS_MODEL: 'small' };
+    const place = doctorPlace({ ...model, DAYBOOK_EMBEDDINGS_ENDPOINT: 'http://127.0.0.1:9/v1/' });
+    place.write(`conversation-logs/${ID}/conversation.json`, conversationText(['one', 'two']));
+    const [row, other] = ['one', 'two'].map((text) => ({
+      key: passageKey(text),
+      scale: 0.01,
+      values: new Int8Array(8),
+    })) as [Row, Row];
+    const all = vectorsFolder(place.config);
+    await new VectorFiles(join(all, '00ff'), 'earlier').write([row, other]);
+    const messages = async () => (await of(place, 'vectors')).map(({ message }) => message);
+    expect(await messages()).toEqual(['Passages that have no vector yet: 2 of 2.']);
+    const identity = 'http://127.0.0.1:9/v1 small';
+    const files = new VectorFiles(modelFolder(all, identity), identity);
+    await files.write([row]);
+    expect(await messages()).toEqual(['Passages that have no vector yet: 1 of 2.']);
+    await files.write([other]);
+    expect(await messages()).toEqual([]);
   });
 
   it('call no vector unwanted while a conversation cannot be read', async () => {

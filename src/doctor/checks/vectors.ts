@@ -36,15 +36,25 @@ const unembedded = (path: string, count: number, total: number): Found => ({
   hint: 'A server with embeddings makes them in the background. To make them now, run daybook embeddings update.',
 });
 
-/**
- * `passageKeys`: returns the keys of the stored texts that can be read, and whether these are all. It is called
- * only if there are vectors, or if embeddings are on.
- */
-export const vectorCheck = (
-  folder: string,
-  passageKeys: () => Promise<{ readonly keys: Set<string>; readonly isComplete: boolean }>,
-  isOn: boolean,
-): Check => ({
+export interface VectorCheckOptions {
+  /** It has one folder for each model. */
+  readonly folder: string;
+  /** The folder of the configured model, if it is known. */
+  readonly usedFolder: string | undefined;
+  /**
+   * Returns the keys of the stored texts that can be read, and whether these are all. It is called only if there are
+   * vectors, or if embeddings are on.
+   */
+  passageKeys(): Promise<{ readonly keys: Set<string>; readonly isComplete: boolean }>;
+  readonly isOn: boolean;
+}
+
+export const vectorCheck = ({
+  folder,
+  usedFolder,
+  passageKeys,
+  isOn,
+}: VectorCheckOptions): Check => ({
   name: 'vectors',
   async run({ countChecked, found }) {
     const models: VectorFolder[] = [];
@@ -60,8 +70,10 @@ export const vectorCheck = (
       // The text of a vector can be in a conversation that cannot be read now.
       if (count > 0 && isComplete) found(orphans(model.path, count, passages));
     }
-    // A model that is no longer used may have fewer vectors, so the best model counts.
-    const missing = models.map(({ keys }) => [...passages].filter((key) => !keys.has(key)).length);
+    // A model that is no longer used may have fewer vectors. If the used one is not known, the best model counts.
+    const missing = models
+      .filter(({ path }) => usedFolder === undefined || path === usedFolder)
+      .map(({ keys }) => [...passages].filter((key) => !keys.has(key)).length);
     const least = Math.min(passages.size, ...missing);
     if (least > 0) found(unembedded(folder, least, passages.size));
   },
