@@ -44,6 +44,8 @@ export interface Setting<V = unknown> {
   readonly flag?: string;
   /** Secrets can be set only in the environment, so that the configuration file contains none. */
   readonly secret?: true;
+  /** Errors do not show a wrong value, because it may be a key that was put here by mistake. */
+  readonly isHidden?: true;
 }
 type WithDefault<V> = Setting<V> & { readonly default: V };
 

@@ -45,11 +45,16 @@ export const EMBEDDINGS_SETTINGS = {
     env: ['DAYBOOK_EMBEDDINGS_ENDPOINT'],
   }),
   embeddingsKeyEnv: setting({
-    schema: () => z.string().regex(/^[A-Z][A-Z0-9_]{2,63}$/),
-    takes: 'the NAME of an environment variable, never a key',
+    schema: () =>
+      z
+        .string()
+        .trim()
+        .regex(/^[A-Z][A-Z0-9_]{2,63}$/),
+    takes: 'the NAME of an environment variable in capital letters, never a key',
     about:
       'The environment variable with the key of that server (default: OPENAI_API_KEY for OpenAI).',
     env: ['DAYBOOK_EMBEDDINGS_KEY_ENV'],
+    isHidden: true,
   }),
 };
 
@@ -58,6 +63,8 @@ export interface EmbeddingsConfig {
   /** For `local`: the path of a folder, or `undefined` for the default. Otherwise the model's name. */
   readonly model: string | undefined;
   readonly endpoint: string;
+  /** The variable of the key; `undefined` if the server needs none. */
+  readonly keyVariable: string | undefined;
   readonly apiKey: string | undefined;
 }
 
@@ -74,13 +81,20 @@ export function embeddingsConfig(
   const { embeddings: mode, embeddingsModel: model } = values;
   if (mode === 'off' || mode === 'local') {
     const folder = model === undefined ? undefined : expand(model);
-    return Object.freeze({ mode, model: folder, endpoint: '', apiKey: undefined });
+    return Object.freeze({
+      mode,
+      model: folder,
+      endpoint: '',
+      keyVariable: undefined,
+      apiKey: undefined,
+    });
   }
   const endpoint = values.embeddingsEndpoint ?? ENDPOINTS[mode];
   // The key in OPENAI_API_KEY is sent only to OpenAI. For another endpoint the user must name the variable.
-  const keyName = values.embeddingsKeyEnv ?? (endpoint === ENDPOINTS.openai ? KEY : undefined);
-  const apiKey = keyName === undefined ? undefined : variable(keyName)?.trim() || undefined;
   const { protocol, hostname } = new URL(endpoint);
+  const isOpenAi = hostname === new URL(ENDPOINTS.openai).hostname;
+  const keyVariable = values.embeddingsKeyEnv ?? (isOpenAi ? KEY : undefined);
+  const apiKey = keyVariable === undefined ? undefined : variable(keyVariable)?.trim() || undefined;
   const isHere = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
   if (apiKey !== undefined && protocol === 'http:' && !isHere) {
     throw settingError(
@@ -88,7 +102,7 @@ export function embeddingsConfig(
       { setting: 'embeddingsEndpoint' },
     );
   }
-  return Object.freeze({ mode, model: model ?? MODELS[mode], endpoint, apiKey });
+  return Object.freeze({ mode, model: model ?? MODELS[mode], endpoint, keyVariable, apiKey });
 }
 
 /** Returns a notice if texts are sent to another machine, because the user may have set this long ago. */

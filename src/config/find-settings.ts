@@ -59,8 +59,9 @@ export function findSettings(
   return found;
 }
 
-/** Returns the text with user name and password of a URL masked, so that it can be shown. */
-const withoutPassword = (text: string): string => text.replace(/(?<=:\/\/)[^/?#]*@/, '***@');
+/** Returns the text with user name, password and query of a URL masked, so that it can be shown. */
+const withoutPassword = (text: string): string =>
+  text.replace(/(?<=:\/\/)[^/?#]*@/, '***@').replace(/(?<=:\/\/[^?]*\?)[^"]+/, '***');
 
 /** Returns the found settings, without secrets, as the text of a `config.json`. */
 export function settingsText(found: FoundSettings): string {
@@ -80,12 +81,13 @@ export function checkSettings(found: FoundSettings): SettingValues {
 }
 
 function checkedValue(name: SettingName, given: Given | undefined): unknown {
-  const { schema, default: byDefault, takes, secret }: Setting = SETTINGS[name];
+  const { schema, default: byDefault, takes, secret, isHidden }: Setting = SETTINGS[name];
   if (given === undefined) return byDefault;
   // Without compilation (JIT), because a schema is used once and compiling it takes longer than the check.
   const parsed = schema().safeParse(given.value, { jitless: true });
   if (parsed.success) return parsed.data;
-  const value = secret ? 'the given value' : withoutPassword(JSON.stringify(given.value));
+  const value =
+    secret || isHidden ? 'the given value' : withoutPassword(JSON.stringify(given.value));
   const problem = `${given.name} must be ${takes}, not ${value}.`;
   throw settingError(problem, { setting: name, takes });
 }

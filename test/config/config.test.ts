@@ -180,14 +180,32 @@ describe('wrong values', () => {
     }
   });
 
+  it('a key in place of the name of its variable is refused and not shown', () => {
+    const name = 'DAYBOOK_EMBEDDINGS_KEY_ENV';
+    expect(failure({ env: { [name]: 'sk-open-sesame' } })).not.toContain('sesame');
+    const file = { embeddingsKeyEnv: 'sk-open-sesame' };
+    expect(failure({ files: { [FILE]: file } })).not.toContain('sesame');
+    const env = { DAYBOOK_EMBEDDINGS: 'openai', MY_KEY: 'k', [name]: ' MY_KEY ' };
+    expect(load({ env }).embeddings).toMatchObject({ keyVariable: 'MY_KEY', apiKey: 'k' });
+  });
+
+  it.each([
+    'https://api.openai.com/v1/',
+    'https://API.openai.com/v1',
+  ])('the key of OpenAI is used for its address in another spelling: %s', (address) => {
+    const env = { DAYBOOK_EMBEDDINGS: 'openai', OPENAI_API_KEY: 'k' };
+    const { embeddings } = load({ env: { ...env, DAYBOOK_EMBEDDINGS_ENDPOINT: address } });
+    expect(embeddings.apiKey).toBe('k');
+  });
+
   it.each([
     'PERPLEXITY_BASE_URL',
     'DAYBOOK_EMBEDDINGS_ENDPOINT',
   ])('%s with a user or a query, which cannot be sent, is refused', (name) => {
     for (const address of ['https://me:open-sesame@example.org/v1', 'https://example.org/v1?a=b'])
       expect(failure({ env: { [name]: address } })).toMatch(new RegExp(`^${name} must be `));
-    const address = 'https://me:open-sesame@example.org/v1';
-    expect(failure({ env: { [name]: address } })).not.toContain('sesame');
+    for (const secret of ['https://me:open-sesame@example.org/v1', 'https://h.org/v1?k=sesame'])
+      expect(failure({ env: { [name]: secret } })).not.toContain('sesame');
   });
 
   it('names the file and its setting', () => {

@@ -39,7 +39,10 @@ const providerSchema = z.object({
   /** Only upper case, so that an API key in this field is refused. */
   apiKeyEnv: z
     .string()
-    .regex(/^[A-Z][A-Z0-9_]{2,63}$/, 'must be the name of an environment variable, never a key')
+    .regex(
+      /^[A-Z][A-Z0-9_]{2,63}$/,
+      'must be the name of an environment variable in capital letters, never a key',
+    )
     .exactOptional(),
   /** The provider with the greatest priority is used first. */
   priority: wholeNumber(-1000, 1000).default(0),
