@@ -72,7 +72,7 @@ function classify(status: number, errorText: string, name: string): Refusal {
     return {
       code: 'NOT_CONFIGURED',
       message: `${name} answered with status ${status}: ${reason}.`,
-      hint: 'Correct the model or the endpoint. For summaries, run daybook providers add with the same name, then daybook providers test; for embeddings, set DAYBOOK_EMBEDDINGS_MODEL or DAYBOOK_EMBEDDINGS_ENDPOINT.',
+      hint: 'Correct the model or the endpoint. For summaries, run daybook providers add with the same name, then daybook providers test; for embeddings, set DAYBOOK_EMBEDDINGS_MODEL or DAYBOOK_EMBEDDINGS_ENDPOINT (the address of most servers ends with /v1).',
     };
   }
   // llama.cpp answers with status 500.
