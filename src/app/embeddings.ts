@@ -119,10 +119,18 @@ export function usedVectorsFolder(config: Config): string | undefined {
 export const packagesFolder = ({ cacheFolder }: Config): string =>
   join(cacheFolder, 'embeddings', 'packages');
 
-/** Opens the configured model. Throws the errors of `openLocalEmbedder`. */
+const missingKey = (mode: string, variable: string) =>
+  new AppError('NOT_CONFIGURED', `The key of ${mode} is missing: ${variable} is not set.`, {
+    hint: `Set ${variable} in the environment in which the MCP client starts Daybook, or DAYBOOK_EMBEDDINGS_KEY_ENV to the name of another variable.`,
+    details: { variable },
+  });
+
+/** Opens the configured model. NOT_CONFIGURED without its key, and the errors of `openLocalEmbedder`. */
 export async function openEmbedder(config: Config, clock: Clock): Promise<Embedder> {
-  const { mode, model, endpoint, apiKey } = config.embeddings;
+  const { mode, model, endpoint, keyVariable, apiKey } = config.embeddings;
   if (mode !== 'local' && mode !== 'off') {
+    // Without a key, the server would receive the texts and then refuse them.
+    if (keyVariable !== undefined && apiKey === undefined) throw missingKey(mode, keyVariable);
     return createRemoteEmbedder({ name: mode, endpoint, model: model ?? '', apiKey, clock });
   }
   disableModelTelemetry();

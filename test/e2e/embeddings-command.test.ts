@@ -46,6 +46,18 @@ describe('daybook embeddings update', () => {
     });
   });
 
+  it('sends nothing without the key that the settings name, and says which variable is missing', async () => {
+    await withMessages(async (place, api) => {
+      const env = { ...place.env, DAYBOOK_EMBEDDINGS_KEY_ENV: 'MISSING_KEY' };
+      for (const words of [['embeddings'], ['embeddings', 'update']]) {
+        const { code, stdout, stderr } = await run({ ...place, env }, ...words);
+        expect(code).not.toBe(0);
+        expect(stdout + stderr).toContain('MISSING_KEY is not set');
+      }
+      expect(api.texts).toEqual([]);
+    });
+  });
+
   it('makes the vectors with which a search on the command line finds texts by meaning', async () => {
     await withMessages(async (place, api) => {
       const before = await run(place, 'search', '--mode', 'semantic', 'wood', '--json');
