@@ -220,7 +220,9 @@ export class SummaryService {
     } catch (error) {
       if (!isAppError(error) || error.code === 'CONVERSATION_NOT_FOUND') throw error;
       this.#options.log.warn({ err: error, conversationId }, 'a summary was not stored');
-      if (summary.provider !== EXTRACTIVE) this.#unstored.set(key, summary);
+      // After a CONFLICT it has text that was changed or removed.
+      if (summary.provider !== EXTRACTIVE && error.code !== 'CONFLICT')
+        this.#unstored.set(key, summary);
       return {
         summary: unstored(summary, level),
         isStale: await this.#isStale(conversationId, summary),
