@@ -15,7 +15,7 @@ export type { StoreFacts } from './app/store-facts.js';
 export { type App, type AppOptions, createApp } from './app.js';
 export { AppError, type ErrorCode } from './base/errors.js';
 export { type Config, loadConfig } from './config/config.js';
-export type { ConfigSources } from './config/find-settings.js';
+export type { ConfigSources } from './config/settings/find-settings.js';
 export type { MatchType } from './fts/query/match-type-names.js';
 export type { Hit, SearchResult } from './fts/search-result.js';
 export type { SnippetOptions } from './fts/snippets/snippet.js';

@@ -149,7 +149,7 @@ describe('architecture', () => {
 
   it('loads neither tools, index nor locks before a server answers initialize', () => {
     const loaded = loadedWith(['cli/program.ts', 'cli/commands/serve.ts']);
-    expect(loaded).toContain('server/mcp/tool-handlers.ts');
+    expect(loaded).toContain('server/mcp/handlers/tool-handlers.ts');
     const late =
       /^tools\/(?!define-tool)|text-index|fts\/(segments|terms|tokenizing)|^recall\/|find-index|file-lock|^app\.ts/;
     expect([...loaded].filter((path) => late.test(path))).toEqual([]);

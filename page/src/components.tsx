@@ -1,8 +1,8 @@
 /** Small components that several views use. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { CallError } from './api.js';
 import { copyText } from './copy.js';
+import type { CallError } from './server/api.js';
 
 /** `view`: the main heading, if the view shows nothing else. */
 export function Empty({

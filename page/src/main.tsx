@@ -1,8 +1,8 @@
 /** Starts the page. A one-time link in the URL is first exchanged for a session. */
 import { render } from 'preact';
-import { browserAddress, setAddress } from './address.js';
-import { connect } from './api.js';
-import { httpConnection, isSignedIn, signIn } from './http.js';
+import { browserAddress, setAddress } from './navigation/address.js';
+import { connect } from './server/api.js';
+import { httpConnection, isSignedIn, signIn } from './server/http.js';
 import { Shell } from './shell.jsx';
 import { SignIn } from './sign-in.jsx';
 import './style.css';

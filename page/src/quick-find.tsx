@@ -1,13 +1,13 @@
 /** The dialog of quick find (Ctrl K): finds conversations, notes, insights and subjects by name. */
 
 import { useEffect, useState } from 'preact/hooks';
-import { address } from './address.js';
-import { call, type Output } from './api.js';
 import { Failure } from './components.jsx';
 import { Dialog } from './dialog.jsx';
-import { hrefOf } from './route.js';
-import { useLoaded } from './use-loaded.js';
-import { useSettled } from './use-settled.js';
+import { address } from './navigation/address.js';
+import { hrefOf } from './navigation/route.js';
+import { call, type Output } from './server/api.js';
+import { useLoaded } from './server/use-loaded.js';
+import { useSettled } from './server/use-settled.js';
 
 type Hit = Output<'quick_find'>['hits'][number];
 

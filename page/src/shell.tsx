@@ -5,14 +5,14 @@
 
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { address } from './address.js';
 import { Empty, ReloadButton } from './components.jsx';
 import { Dialog } from './dialog.jsx';
 import { focusView, useKeys, useTitle } from './hooks.js';
 import { followDrops } from './import/dropped-file.js';
+import { address } from './navigation/address.js';
+import { hrefOf, type Route, useRoute } from './navigation/route.js';
 import { Notices } from './notices.jsx';
 import { QuickFind } from './quick-find.jsx';
-import { hrefOf, type Route, useRoute } from './route.js';
 import { StoreAway } from './store-away.jsx';
 import { Timeline } from './views/timeline.jsx';
 

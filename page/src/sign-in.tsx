@@ -1,7 +1,7 @@
 /** The sign-in form for browsers without a one-time link: it asks for the token of the server. */
 import { useState } from 'preact/hooks';
-import { CallError } from './api.js';
-import { signIn } from './http.js';
+import { CallError } from './server/api.js';
+import { signIn } from './server/http.js';
 
 export function SignIn({ onDone }: { onDone(): void }) {
   const [token, setToken] = useState('');

@@ -1,7 +1,7 @@
 /** A warning that is shown as long as the store cannot be written. */
 import { useEffect, useState } from 'preact/hooks';
-import { call, followStore } from './api.js';
 import { reloadViews } from './changes/use-changes.js';
+import { call, followStore } from './server/api.js';
 
 /** The server looks for the store every few seconds. */
 const AGAIN_MS = 5_000;

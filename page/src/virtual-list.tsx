@@ -5,7 +5,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useKeys } from './hooks.js';
-import { keepPlace, takeKeptPlace } from './kept-place.js';
+import { keepPlace, takeKeptPlace } from './navigation/kept-place.js';
 
 const ROW_PX = 64;
 /** Number of rows above and below the screen, so that scrolling shows no gap. */

@@ -11,7 +11,7 @@ import type { MatchType } from '../fts/query/match-type-names.js';
 import type { InsightResults } from '../search/insight-search.js';
 import type { MessageResults } from '../search/messages/keyword-search.js';
 import type { MessageFilters } from '../search/messages/message-filters.js';
-import { inputError } from '../server/mcp/input-error.js';
+import { inputError } from '../server/mcp/errors/input-error.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { InsightStore } from '../stores/insights/insights.js';
 import { requireContext } from '../stores/insights/validate-insight.js';

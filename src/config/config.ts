@@ -7,21 +7,26 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { systemTimeZone } from '../base/local-time.js';
+import { findRoot, type RootSource } from './find-root.js';
+import { assertKeepsData, expandPath } from './given-path.js';
 import {
   type EmbeddingsConfig,
   embeddingsConfig,
   embeddingsNotices,
-} from './embeddings-settings.js';
-import { findRoot, type RootSource } from './find-root.js';
-import { type ConfigSources, checkSettings, findSettings, settingsText } from './find-settings.js';
-import { assertKeepsData, expandPath } from './given-path.js';
-import { type GraphConfig, graphConfig } from './graph-settings.js';
-import { type HttpConfig, httpConfig, type Mode } from './http-settings.js';
-import { type PerplexityConfig, perplexityConfig } from './perplexity-settings.js';
-import { type RetentionConfig, retentionConfig } from './retention-settings.js';
-import { type IMPORT_ACTIVITIES, type LOG_LEVELS, WATCHED_TOOLS } from './settings.js';
-import { settingNotices } from './settings-without-effect.js';
-import { type ToolsetConfig, toolsetConfig } from './toolset-settings.js';
+} from './settings/embeddings-settings.js';
+import {
+  type ConfigSources,
+  checkSettings,
+  findSettings,
+  settingsText,
+} from './settings/find-settings.js';
+import { type GraphConfig, graphConfig } from './settings/graph-settings.js';
+import { type HttpConfig, httpConfig, type Mode } from './settings/http-settings.js';
+import { type PerplexityConfig, perplexityConfig } from './settings/perplexity-settings.js';
+import { type RetentionConfig, retentionConfig } from './settings/retention-settings.js';
+import { type IMPORT_ACTIVITIES, type LOG_LEVELS, WATCHED_TOOLS } from './settings/settings.js';
+import { settingNotices } from './settings/settings-without-effect.js';
+import { type ToolsetConfig, toolsetConfig } from './settings/toolset-settings.js';
 import { cacheFolder, configFolder, programsFolder } from './user-folders.js';
 
 export interface Config extends ToolsetConfig {

@@ -5,9 +5,9 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
-import type { ConfigSources, FoundSettings } from './find-settings.js';
 import { expandPath } from './given-path.js';
-import { FILE_HINT, parseJson } from './settings-file.js';
+import type { ConfigSources, FoundSettings } from './settings/find-settings.js';
+import { FILE_HINT, parseJson } from './settings/settings-file.js';
 
 export type RootSource = 'flag' | 'environment' | 'file' | 'registered' | 'home';
 

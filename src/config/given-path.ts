@@ -1,7 +1,7 @@
 /** Paths that the user gave in a setting or to a command. */
 import { resolve } from 'node:path';
 import { AppError } from '../base/errors.js';
-import { settingError } from './define-setting.js';
+import { settingError } from './settings/define-setting.js';
 
 /** Returns the absolute path for a relative path or one that begins with `~`. */
 export function expandPath(path: string, cwd: string, home: string): string {

@@ -1,7 +1,7 @@
 /** The folders for the user's settings and caches on each platform. */
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import type { ConfigSources } from './find-settings.js';
+import type { ConfigSources } from './settings/find-settings.js';
 
 type Platform = Pick<ConfigSources, 'env' | 'home' | 'platform'>;
 

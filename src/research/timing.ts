@@ -23,7 +23,7 @@ export interface ResearchTiming extends RunTiming {
   readonly progressMs: number;
 }
 
-/** `waitMs` is a setting (config/perplexity-settings.ts). */
+/** `waitMs` is a setting (config/settings/perplexity-settings.ts). */
 export const DEFAULT_TIMING: Omit<ResearchTiming, 'waitMs'> = {
   sendingMs: 10_000,
   pickUpWaitMs: 3_000,

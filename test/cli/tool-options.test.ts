@@ -7,8 +7,8 @@ import { EXAMPLES } from '../../src/cli/tools/tool-examples.js';
 import { fillIn } from '../../src/cli/tools/tool-groups.js';
 import { addFields, fieldsOf, inputFrom } from '../../src/cli/tools/tool-options.js';
 import { ADDS, defineTool, success, type Tool } from '../../src/tools/define-tool.js';
+import { jsonObject } from '../../src/tools/fields/json-object.js';
 import { tools } from '../../src/tools/index.js';
-import { jsonObject } from '../../src/tools/json-object.js';
 
 const probe: Tool = defineTool({
   name: 'probe_probe',

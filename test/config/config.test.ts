@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
 import { loadConfig } from '../../src/config/config.js';
 import { parseFolders } from '../../src/config/find-root.js';
-import type { ConfigSources } from '../../src/config/find-settings.js';
 import { expandPath } from '../../src/config/given-path.js';
-import { SETTINGS, WATCHED_TOOLS } from '../../src/config/settings.js';
+import type { ConfigSources } from '../../src/config/settings/find-settings.js';
+import { SETTINGS, WATCHED_TOOLS } from '../../src/config/settings/settings.js';
 import { configFolder } from '../../src/config/user-folders.js';
 
 const HOME = '/home/alice';

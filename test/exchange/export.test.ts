@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { estimateTokens } from '../../src/tools/answer-budget.js';
+import { estimateTokens } from '../../src/tools/answers/answer-budget.js';
 import { assistant, ID0, T0, user } from '../stores/conversations/store.js';
 import { errorOf } from '../support/error-of.js';
 import { callsDuring } from '../support/fs-tap.js';

@@ -14,7 +14,7 @@ import type { App } from '../../src/app.js';
 import { AppError } from '../../src/base/errors.js';
 import { buildServer, type ServerOptions } from '../../src/server/mcp/build-server.js';
 import { defineTool, success, type Tool } from '../../src/tools/define-tool.js';
-import { jsonObject } from '../../src/tools/json-object.js';
+import { jsonObject } from '../../src/tools/fields/json-object.js';
 
 /** A store that can be written, so no result has a notice. */
 const healthy = {

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.js';
-import { toAppError } from '../../src/server/mcp/error-result.js';
+import { toAppError } from '../../src/server/mcp/errors/error-result.js';
 
 const asGiven = (error: unknown) => toAppError(error, new AbortController().signal, silentLog);
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { App } from '../../src/app.js';
 import { AppError } from '../../src/base/errors.js';
 import { buildServer } from '../../src/server/mcp/build-server.js';
-import { StatelessExchange } from '../../src/server/mcp/stateless-exchange.js';
+import { StatelessExchange } from '../../src/server/mcp/stateless/stateless-exchange.js';
 
 it('a subscription stops when its client has disconnected', async () => {
   let refuse: (error: Error) => void = () => undefined;

@@ -7,7 +7,7 @@ import { type App, createApp } from '../../src/app.js';
 import { type Clock, systemClock } from '../../src/base/clock.js';
 import { type Log, silentLog } from '../../src/base/log.js';
 import { loadConfig } from '../../src/config/config.js';
-import type { HttpConfig } from '../../src/config/http-settings.js';
+import type { HttpConfig } from '../../src/config/settings/http-settings.js';
 import { type HttpOptions, type HttpServer, openHttp } from '../../src/server/http/http-server.js';
 import {
   type BuiltServer,

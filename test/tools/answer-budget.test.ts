@@ -1,6 +1,6 @@
 /** How many items fit into an answer. */
 import { describe, expect, it } from 'vitest';
-import { countWithin, maxTokens } from '../../src/tools/answer-budget.js';
+import { countWithin, maxTokens } from '../../src/tools/answers/answer-budget.js';
 
 describe('the budget of an answer', () => {
   it('accepts items while there is room, and at least one', () => {

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { ERROR_KINDS } from '../../src/base/errors.js';
-import { toolsetConfig } from '../../src/config/toolset-settings.js';
+import { toolsetConfig } from '../../src/config/settings/toolset-settings.js';
 import { toolListing } from '../../src/server/mcp/offered-tools.js';
 import type { Tool } from '../../src/tools/define-tool.js';
 import { TOOLSETS, tools } from '../../src/tools/index.js';
@@ -23,8 +23,10 @@ const MENU_WITH_KEY_BUDGET_TOKENS = 12_000;
 const WHOLE_MENU_BUDGET_TOKENS = 13_000;
 const LIST_BUDGET_BYTES_PER_TOOL = 3_500;
 
+/** The folders of `src/tools` that have no tools, but what several tools share. */
+const SHARED = ['answers', 'fields'];
 const toolFiles = readdirSync(TOOLS, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
+  .filter((entry) => entry.isDirectory() && !SHARED.includes(entry.name))
   .flatMap((folder) => readdirSync(join(TOOLS, folder.name)).map((file) => [folder.name, file]));
 
 /** Names, descriptions and input schemas: what hosts show to the model. */

@@ -1,6 +1,6 @@
 /** Calls the views when files of the store change, so that they load again. */
 import { useEffect, useRef } from 'preact/hooks';
-import { follow } from '../api.js';
+import { follow } from '../server/api.js';
 import { ALL_CHANGES, type Change } from './change.js';
 
 /** Calls `listener` for changes of one kind; with `key` only for changes of this id. */

@@ -1,9 +1,9 @@
 /** A form that asks Perplexity the next question of a conversation, and shows the cost. */
 import { useRef, useState } from 'preact/hooks';
-import { CallError, call, isReadOnly, type Output } from '../api.js';
 import { Failure } from '../components.jsx';
 import { useDraft } from '../draft.js';
-import { useLoaded } from '../use-loaded.js';
+import { CallError, call, isReadOnly, type Output } from '../server/api.js';
+import { useLoaded } from '../server/use-loaded.js';
 import type { HeadFacts } from './head.jsx';
 
 type Answer = Output<'perplexity_search_followup'>;

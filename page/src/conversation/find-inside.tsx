@@ -1,11 +1,11 @@
 /** Finds words in one conversation. The server searches; the buttons go to the next or previous match. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { call, type Output } from '../api.js';
 import { useChanges } from '../changes/use-changes.js';
 import { counted, Failure } from '../components.jsx';
 import { isPressed, useKeys } from '../hooks.js';
-import { useLoaded } from '../use-loaded.js';
-import { useSettled } from '../use-settled.js';
+import { call, type Output } from '../server/api.js';
+import { useLoaded } from '../server/use-loaded.js';
+import { useSettled } from '../server/use-settled.js';
 
 const MAX_MATCHES = 1000;
 const PAGE_SIZE = 100;

@@ -1,12 +1,12 @@
 /** The head of a conversation: title, tags, branches, and the buttons to change or delete it. */
 
 import { useRef, useState } from 'preact/hooks';
-import { address } from '../address.js';
-import { CallError, call, isReadOnly, type Output } from '../api.js';
 import { CopyButton, counted, Time } from '../components.jsx';
 import { isPressed, useFocusBack, useFocusWhenShown, useWhenLoaded } from '../hooks.js';
+import { address } from '../navigation/address.js';
+import { hrefOf, parseRoute } from '../navigation/route.js';
 import { notify } from '../notices.jsx';
-import { hrefOf, parseRoute } from '../route.js';
+import { CallError, call, isReadOnly, type Output } from '../server/api.js';
 
 export type HeadFacts = Output<'get_conversation'>;
 

@@ -1,8 +1,8 @@
 /** One message: its text, its sources as links, and its other metadata in a closed block. */
 
-import type { Output } from '../api.js';
 import { counted, Time } from '../components.jsx';
 import { Markdown } from '../markdown.jsx';
+import type { Output } from '../server/api.js';
 
 type StoredMessage = Output<'get_conversation_history'>['messages'][number];
 

@@ -3,7 +3,7 @@
  * that a conversation of any length can be read.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { CallError, call, type Output } from '../api.js';
+import { CallError, call, type Output } from '../server/api.js';
 
 export type StoredMessage = Output<'get_conversation_history'>['messages'][number];
 

@@ -1,10 +1,10 @@
 /** The summary of a conversation: the stored one, or an extract of its sentences. No model is used. */
 import { useState } from 'preact/hooks';
-import { call } from '../api.js';
 import { useChanges } from '../changes/use-changes.js';
 import { Failure } from '../components.jsx';
 import { Markdown } from '../markdown.jsx';
-import { useLoaded } from '../use-loaded.js';
+import { call } from '../server/api.js';
+import { useLoaded } from '../server/use-loaded.js';
 
 const LEVELS = ['brief', 'standard', 'detailed'] as const;
 

@@ -1,7 +1,8 @@
 /** Sums by name as bars. A name can be a link to the figures with only this name. */
-import type { Output } from '../api.js';
+
 import { shownMoney, shownNumber } from '../components.jsx';
-import { hrefOf } from '../route.js';
+import { hrefOf } from '../navigation/route.js';
+import type { Output } from '../server/api.js';
 
 type Named = NonNullable<Output<'get_analytics'>['modules']>;
 /** Parameters of the address of the figures. */

@@ -1,6 +1,7 @@
 /** Two heat maps of the number of messages: a calendar of the last year, and the hours of the week. */
-import type { Output } from '../api.js';
+
 import { counted } from '../components.jsx';
+import type { Output } from '../server/api.js';
 
 const DAY_MS = 86_400_000;
 const WEEKS = 53;

@@ -1,9 +1,10 @@
 /** The size of the store, unreadable files, and what is near a limit. */
-import { call, type Output } from '../api.js';
+
 import { useChanges, useChangesWithPauses } from '../changes/use-changes.js';
 import { Failure, FigureRow, type NamedFigures, shownNumber } from '../components.jsx';
-import { hrefOf } from '../route.js';
-import { useLoaded } from '../use-loaded.js';
+import { hrefOf } from '../navigation/route.js';
+import { call, type Output } from '../server/api.js';
+import { useLoaded } from '../server/use-loaded.js';
 
 type Info = Output<'store_info'>;
 type Longest = NonNullable<Output<'get_analytics'>['conversations']>;

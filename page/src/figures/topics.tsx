@@ -1,9 +1,10 @@
 /** Distinctive words, in total and of each of the last months, and open questions. */
-import { call, type Output } from '../api.js';
+
 import { useChangesWithPauses } from '../changes/use-changes.js';
 import { counted, Failure } from '../components.jsx';
-import { hrefOf } from '../route.js';
-import { useLoaded } from '../use-loaded.js';
+import { hrefOf } from '../navigation/route.js';
+import { call, type Output } from '../server/api.js';
+import { useLoaded } from '../server/use-loaded.js';
 import { inMonth } from './bars.jsx';
 
 const MONTHS = 6;

@@ -1,7 +1,8 @@
 /** Shows commands and settings to copy, which connect an assistant on this machine to this store. */
-import { call } from '../api.js';
+
 import { CopyButton } from '../components.jsx';
-import { useLoaded } from '../use-loaded.js';
+import { call } from '../server/api.js';
+import { useLoaded } from '../server/use-loaded.js';
 
 export function Connect() {
   const { data } = useLoaded('connect', (signal) => call('store_info', {}, signal));

@@ -1,7 +1,7 @@
 /** Files that the user drops on any view. The import view receives them. */
-import { address } from '../address.js';
+import { address } from '../navigation/address.js';
+import { hrefOf } from '../navigation/route.js';
 import { notify } from '../notices.jsx';
-import { hrefOf } from '../route.js';
 
 const OTHER_WAYS =
   'Drop one file, such as a zip archive of all, or run daybook import with the path of the folder.';

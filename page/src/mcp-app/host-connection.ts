@@ -1,7 +1,7 @@
 /** The connection of a frame: the host forwards calls of tools to the server. */
 import type { App } from '@modelcontextprotocol/ext-apps';
-import { CallError, type Connection } from '../api.js';
 import { ALL_CHANGES, type Change } from '../changes/change.js';
+import { CallError, type Connection } from '../server/api.js';
 
 export interface HostConnection extends Connection {
   /** Makes all views load again, because a host does not report changes of files. */

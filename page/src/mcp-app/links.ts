@@ -1,6 +1,6 @@
 /** Links in a frame. A link inside Daybook changes the address; the host opens other links. */
 import type { App } from '@modelcontextprotocol/ext-apps';
-import { address } from '../address.js';
+import { address } from '../navigation/address.js';
 import { notify } from '../notices.jsx';
 
 /** Handles all clicks on links, because a frame may not navigate or open windows. It is called once. */

@@ -5,9 +5,9 @@
 import './no-eval.js';
 import { App } from '@modelcontextprotocol/ext-apps';
 import { render } from 'preact';
-import { setAddress } from '../address.js';
-import { CallError, connect } from '../api.js';
 import { Failure } from '../components.jsx';
+import { setAddress } from '../navigation/address.js';
+import { CallError, connect } from '../server/api.js';
 import { Frame } from './frame.jsx';
 import { errorOf, hostConnection } from './host-connection.js';
 import { applyHostStyle } from './host-style.js';

@@ -1,5 +1,5 @@
 /** The address of a view in a frame. It is in memory, because the browser's URL belongs to the host. */
-import type { Address } from '../address.js';
+import type { Address } from '../navigation/address.js';
 
 export interface MemoryAddress extends Address {
   readonly hasBefore: boolean;

@@ -1,5 +1,5 @@
 /** Makes the first address of a view from the input and the result of the tool. */
-import { hrefOf } from '../route.js';
+import { hrefOf } from '../navigation/route.js';
 
 type Values = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,10 @@
 /** The git commits that changed a note, and its text at a commit. Shows nothing if there are no commits. */
 import { useState } from 'preact/hooks';
-import { call } from '../api.js';
 import { useChanges } from '../changes/use-changes.js';
 import { Failure, Time } from '../components.jsx';
 import { Markdown } from '../markdown.jsx';
-import { useLoaded } from '../use-loaded.js';
+import { call } from '../server/api.js';
+import { useLoaded } from '../server/use-loaded.js';
 
 export function History({ path }: { readonly path: string }) {
   const { data, reload } = useLoaded(path, (signal) =>

@@ -1,9 +1,9 @@
 /** The form of a search: the query, the kind, and the filters of messages. */
 import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
-import { call } from '../api.js';
 import { isPressed } from '../hooks.js';
-import { useLoaded } from '../use-loaded.js';
+import { call } from '../server/api.js';
+import { useLoaded } from '../server/use-loaded.js';
 import { type Asked, FILTERS, hasInsights, isOfMessages } from './run-search.js';
 
 /** Modules and tags are suggested from this number of recently changed conversations. */

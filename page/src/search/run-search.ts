@@ -1,8 +1,9 @@
 /** Calls the search tools for the search view, and converts all kinds of results into hits. */
-import { call, type Output } from '../api.js';
+
 import { counted } from '../components.jsx';
+import { hrefOf } from '../navigation/route.js';
 import { withoutToolNames } from '../reader-text.js';
-import { hrefOf } from '../route.js';
+import { call, type Output } from '../server/api.js';
 import { MARK_END, MARK_START } from './marked.jsx';
 
 /** Filters that only a search of messages has. */

@@ -1,8 +1,6 @@
 /** The view of one conversation: its head and its messages, which are loaded in pages. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { address } from '../address.js';
-import { call, isReadOnly } from '../api.js';
 import { useChanges } from '../changes/use-changes.js';
 import { Empty, Failure } from '../components.jsx';
 import { AskHere } from '../conversation/ask-here.jsx';
@@ -13,8 +11,10 @@ import { type MessagePages, usePages } from '../conversation/pages.js';
 import { Summary } from '../conversation/summary.jsx';
 import { markWords } from '../conversation/word-marks.js';
 import { useKeys, useTitle } from '../hooks.js';
-import { hrefOf, type Route } from '../route.js';
-import { useLoaded } from '../use-loaded.js';
+import { address } from '../navigation/address.js';
+import { hrefOf, type Route } from '../navigation/route.js';
+import { call, isReadOnly } from '../server/api.js';
+import { useLoaded } from '../server/use-loaded.js';
 
 export function ConversationView({ route }: { readonly route: Route }) {
   const seq = Number(route.params.get('seq'));

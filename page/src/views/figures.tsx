@@ -1,6 +1,5 @@
 /** The view of figures: calendar, hours of the week, sums by month, module and model, cost, and topics. */
 import { useState } from 'preact/hooks';
-import { call, type Output, type Progress } from '../api.js';
 import { useChangesWithPauses } from '../changes/use-changes.js';
 import {
   counted,
@@ -15,8 +14,9 @@ import { Bars, inMonth, ofModule, ofRole } from '../figures/bars.jsx';
 import { Calendar, calendarStart, HoursOfWeek } from '../figures/heat-maps.jsx';
 import { StoreFigures } from '../figures/store-figures.jsx';
 import { OpenQuestions, Topics, TopicsOverTime } from '../figures/topics.jsx';
-import { hrefOf, type Route } from '../route.js';
-import { useLoaded } from '../use-loaded.js';
+import { hrefOf, type Route } from '../navigation/route.js';
+import { call, type Output, type Progress } from '../server/api.js';
+import { useLoaded } from '../server/use-loaded.js';
 
 type Figures = Output<'get_analytics'>;
 

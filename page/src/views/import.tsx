@@ -1,10 +1,10 @@
 /** The view of imports: uploads a file of another program, shows a dry run, and then imports it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { CallError, call, type Output } from '../api.js';
 import { counted, Failure, FigureRow, shownNumber } from '../components.jsx';
-import { dropUpload, upload } from '../http.js';
 import { onDropped } from '../import/dropped-file.js';
-import { hrefOf } from '../route.js';
+import { hrefOf } from '../navigation/route.js';
+import { CallError, call, type Output } from '../server/api.js';
+import { dropUpload, upload } from '../server/http.js';
 
 type ImportReport = Output<'import_conversations'>;
 interface State {

@@ -1,14 +1,14 @@
 /** The view of insights of one project. */
 import { useEffect, useRef } from 'preact/hooks';
-import { address } from '../address.js';
-import { allPages } from '../all-pages.js';
-import { call } from '../api.js';
 import { useChanges } from '../changes/use-changes.js';
 import { Empty, Failure, Time } from '../components.jsx';
 import { useListKeys } from '../hooks.js';
 import { Markdown } from '../markdown.jsx';
-import { hrefOf, type Route } from '../route.js';
-import { useLoaded } from '../use-loaded.js';
+import { address } from '../navigation/address.js';
+import { hrefOf, type Route } from '../navigation/route.js';
+import { allPages } from '../server/all-pages.js';
+import { call } from '../server/api.js';
+import { useLoaded } from '../server/use-loaded.js';
 
 /** All insights of a project, each with its whole text. */
 function insightsOf(context: string, signal: AbortSignal) {

@@ -4,15 +4,15 @@
  */
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { address } from '../address.js';
-import { call, type Output } from '../api.js';
 import { useChanges } from '../changes/use-changes.js';
 import { counted, Empty, Failure, Time } from '../components.jsx';
 import { GraphCanvas } from '../graph/graph-canvas.jsx';
 import { useListKeys } from '../hooks.js';
-import { hrefOf, type Route } from '../route.js';
-import { useLoaded } from '../use-loaded.js';
-import { useSettled } from '../use-settled.js';
+import { address } from '../navigation/address.js';
+import { hrefOf, type Route } from '../navigation/route.js';
+import { call, type Output } from '../server/api.js';
+import { useLoaded } from '../server/use-loaded.js';
+import { useSettled } from '../server/use-settled.js';
 
 type Fact = Output<'kg_query'>['triples'][number];
 const NO_FACTS: readonly Fact[] = [];

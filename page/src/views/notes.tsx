@@ -1,16 +1,16 @@
 /** The view of notes: the list, and one note. Changes by other programs are not overwritten. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { allPages } from '../all-pages.js';
-import { CallError, call, type Output } from '../api.js';
 import { useChanges } from '../changes/use-changes.js';
 import { counted, Empty, Failure, Time } from '../components.jsx';
 import { useDraft } from '../draft.js';
 import { useFocusBack, useFocusWhenShown, useListKeys, useWhenLoaded } from '../hooks.js';
 import { Markdown } from '../markdown.jsx';
+import { hrefOf, type Route } from '../navigation/route.js';
 import { History } from '../notes/history.jsx';
 import { notify } from '../notices.jsx';
-import { hrefOf, type Route } from '../route.js';
-import { useLoaded } from '../use-loaded.js';
+import { allPages } from '../server/all-pages.js';
+import { CallError, call, type Output } from '../server/api.js';
+import { useLoaded } from '../server/use-loaded.js';
 
 export function Notes({ route }: { readonly route: Route }) {
   const { data, error, reload } = useLoaded('notes', (signal) =>

@@ -1,13 +1,13 @@
 /** The search view: searches while the user types, with filters and the reason of each hit. */
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import { address } from '../address.js';
 import { CHANGE_KINDS } from '../changes/change.js';
 import { useChanges } from '../changes/use-changes.js';
 import { Empty, Failure, Time } from '../components.jsx';
 import { focusNext, useFocusWhenShown, useKeys, useListKeys } from '../hooks.js';
-import { keepPlace, takeKeptPlace } from '../kept-place.js';
-import { hrefOf, type Route } from '../route.js';
+import { address } from '../navigation/address.js';
+import { keepPlace, takeKeptPlace } from '../navigation/kept-place.js';
+import { hrefOf, type Route } from '../navigation/route.js';
 import { Fields } from '../search/fields.jsx';
 import { Marked } from '../search/marked.jsx';
 import {
@@ -19,8 +19,8 @@ import {
   type Hit,
   runSearch,
 } from '../search/run-search.js';
-import { useLoaded } from '../use-loaded.js';
-import { useSettled } from '../use-settled.js';
+import { useLoaded } from '../server/use-loaded.js';
+import { useSettled } from '../server/use-settled.js';
 
 /** Number of hits at first, and of more hits with each click on More. */
 const STEP = 30;

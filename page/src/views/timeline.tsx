@@ -1,12 +1,12 @@
 /** The timeline: conversations by day, most recently changed first. Changes of files appear at once. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { address } from '../address.js';
-import { type CallError, call, type Output } from '../api.js';
 import { useChanges } from '../changes/use-changes.js';
 import { counted, Empty, Failure, Time } from '../components.jsx';
 import { Connect } from '../first-run/connect.jsx';
-import { hrefOf, type Route } from '../route.js';
-import { useSettled } from '../use-settled.js';
+import { address } from '../navigation/address.js';
+import { hrefOf, type Route } from '../navigation/route.js';
+import { type CallError, call, type Output } from '../server/api.js';
+import { useSettled } from '../server/use-settled.js';
 import { VirtualList } from '../virtual-list.jsx';
 
 type Head = Output<'get_conversations'>['conversations'][number];

@@ -1,8 +1,6 @@
 /** The view of the trash, to restore deleted items, and of the health of the store. */
 
 import { useRef, useState } from 'preact/hooks';
-import { address } from '../address.js';
-import { CallError, call, type Output } from '../api.js';
 import { useChanges } from '../changes/use-changes.js';
 import {
   counted,
@@ -13,9 +11,11 @@ import {
   Time,
 } from '../components.jsx';
 import { focusView, useListKeys } from '../hooks.js';
+import { address } from '../navigation/address.js';
+import { hrefOf, parseRoute } from '../navigation/route.js';
 import { notify } from '../notices.jsx';
-import { hrefOf, parseRoute } from '../route.js';
-import { type Loaded, useLoaded } from '../use-loaded.js';
+import { CallError, call, type Output } from '../server/api.js';
+import { type Loaded, useLoaded } from '../server/use-loaded.js';
 
 type Trash = Output<'list_trash'>;
 type Kind = 'conversation' | Trash['others'][number]['kind'];

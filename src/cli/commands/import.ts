@@ -21,7 +21,7 @@ import type { Activity } from '../../import/source-interface.js';
 import { requireKind } from '../../import/source-list.js';
 import type { DefaultLocation } from '../../import/tool-logs/default-locations.js';
 import { WATCH_INTERVAL_MS, watchImports } from '../../import/tool-logs/watch-rounds.js';
-import { startOf } from '../../tools/date-field.js';
+import { startOf } from '../../tools/fields/date-field.js';
 import type { Flags } from '../configuration.js';
 import { withLocalTimes } from '../days.js';
 import { reportFailure } from '../failure.js';

@@ -2,9 +2,9 @@
 import type { z } from 'zod';
 import type { App } from '../../app.js';
 import { AppError, isAppError } from '../../base/errors.js';
+import { TRY_FUZZY } from '../../tools/answers/no-results.js';
+import { operatorNote } from '../../tools/answers/search-answer.js';
 import { foundMessages, searchMessages } from '../../tools/conversations/search-messages.js';
-import { TRY_FUZZY } from '../../tools/no-results.js';
-import { operatorNote } from '../../tools/search-answer.js';
 import { configuration, type Flags } from '../configuration.js';
 import { withLocalTimes } from '../days.js';
 import { NOTHING_FOUND, OK } from '../exit-status.js';

@@ -4,7 +4,7 @@ import type { App } from '../../app.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { createLog, type Log } from '../../base/log.js';
 import type { Config } from '../../config/config.js';
-import type { HttpConfig } from '../../config/http-settings.js';
+import type { HttpConfig } from '../../config/settings/http-settings.js';
 import { readOrCreateToken } from '../../files/access-token-file.js';
 import { buildServer } from '../../server/mcp/build-server.js';
 import { serveStdio } from '../../server/stdio/stdio-server.js';

@@ -1,6 +1,6 @@
 /**
  * The check of the user's configuration: registered folders that do not exist, and notices of settings, such as
- * mistyped names (config/settings-without-effect.ts).
+ * mistyped names (config/settings/settings-without-effect.ts).
  */
 import { dirname } from 'node:path';
 import type { Config } from '../../config/config.js';

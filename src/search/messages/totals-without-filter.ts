@@ -1,6 +1,6 @@
 /**
  * How many matches a message search would have without one of its filters, or without all of them. If a search
- * finds nothing, tools/no-results.ts shows these numbers.
+ * finds nothing, tools/answers/no-results.ts shows these numbers.
  */
 import type { MessageFilters } from './message-filters.js';
 

@@ -9,7 +9,7 @@ import { isIP } from 'node:net';
 import { systemClock } from '../../base/clock.js';
 import { sha256Hex } from '../../base/ids.js';
 import type { Log } from '../../base/log.js';
-import { type HttpConfig, isLoopback } from '../../config/http-settings.js';
+import { type HttpConfig, isLoopback } from '../../config/settings/http-settings.js';
 import { HttpError } from './http-error.js';
 
 /** Calls `next`, with an error if the request is refused, or answers it. Also a handler for express. */

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { randomHex } from '../../base/ids.js';
 import type { Log } from '../../base/log.js';
-import { RpcError } from '../mcp/rpc-error.js';
+import { RpcError } from '../mcp/errors/rpc-error.js';
 
 /** The number that the SDK's transport uses for errors of the HTTP request itself. */
 const REFUSED = -32000;

@@ -10,7 +10,7 @@ import type { Router } from 'express';
 import { type Clock, sleep, systemClock } from '../../base/clock.js';
 import { AppError, errnoOf } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
-import type { HttpConfig } from '../../config/http-settings.js';
+import type { HttpConfig } from '../../config/settings/http-settings.js';
 import { FINISH_MS } from '../accepted-calls.js';
 import type { BuiltServer } from '../mcp/build-server.js';
 import { loadCatalogue } from '../mcp/offered-tools.js';

@@ -5,8 +5,8 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Log } from '../../base/log.js';
-import type { HttpConfig } from '../../config/http-settings.js';
-import { isListening } from '../mcp/stateless-request.js';
+import type { HttpConfig } from '../../config/settings/http-settings.js';
+import { isListening } from '../mcp/stateless/stateless-request.js';
 import { checkToken, type RequestCheck } from './access-checks.js';
 import { answerHttpErrors, HttpError } from './http-error.js';
 import { countRestOfBatch } from './rate-limit.js';

@@ -1,6 +1,6 @@
 /**
  * The rate limit of the HTTP server: how many requests one address may send in a minute. The number is the
- * setting `httpRateLimit` (config/http-settings.ts).
+ * setting `httpRateLimit` (config/settings/http-settings.ts).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';

@@ -4,7 +4,7 @@
  * the call was accepted, and later comments keep the connection open.
  */
 import type { ServerResponse } from 'node:http';
-import type { StatelessChannel } from '../mcp/stateless-exchange.js';
+import type { StatelessChannel } from '../mcp/stateless/stateless-exchange.js';
 
 /** Most calls are answered in this time. */
 const OPEN_MS = 50;

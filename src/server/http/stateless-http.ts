@@ -9,15 +9,15 @@ import {
   type JSONRPCRequest,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { BuiltServer } from '../mcp/build-server.js';
-import { RpcError } from '../mcp/rpc-error.js';
-import { StatelessExchange } from '../mcp/stateless-exchange.js';
+import { RpcError } from '../mcp/errors/rpc-error.js';
+import { StatelessExchange } from '../mcp/stateless/stateless-exchange.js';
 import {
   checkSupported,
   isListening,
   isStateless,
   requestedVersion,
   STATELESS_VERSION,
-} from '../mcp/stateless-request.js';
+} from '../mcp/stateless/stateless-request.js';
 import { headerOf } from './headers.js';
 import { HttpError } from './http-error.js';
 import { ResponseChannel } from './response-channel.js';

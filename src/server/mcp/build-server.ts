@@ -13,12 +13,12 @@ import type { Prompt } from '../../resources/prompts.js';
 import { AcceptedCalls } from '../accepted-calls.js';
 import { CheckedServer } from './checked-server.js';
 import { registerLogging } from './client-logging.js';
+import { promptsOf, registerCompletions, registerPrompts } from './handlers/prompt-handlers.js';
+import { RESOURCE_CAPABILITIES, registerResources } from './handlers/resource-handlers.js';
+import { registerTools } from './handlers/tool-handlers.js';
 import { offeredTools, type ToolChoice } from './offered-tools.js';
 import { OfferedViews, VIEWS_EXTENSION } from './offered-views.js';
-import { promptsOf, registerCompletions, registerPrompts } from './prompt-handlers.js';
 import { RequestRunner } from './request-runner.js';
-import { RESOURCE_CAPABILITIES, registerResources } from './resource-handlers.js';
-import { registerTools } from './tool-handlers.js';
 
 const ABOUT = 'Daybook stores conversations as plain files on this machine.';
 const SAVE_AND_READ =

@@ -5,7 +5,7 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { RpcError } from './rpc-error.js';
+import { RpcError } from './errors/rpc-error.js';
 
 /** The part of the SDK's request schemas that is used here. */
 type RequestSchema = z.ZodObject<{ method: z.ZodLiteral<string> }>;

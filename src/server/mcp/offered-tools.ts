@@ -7,7 +7,7 @@ import type { Tool as ToolListing } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import type { Tool } from '../../tools/define-tool.js';
-import { toRpcError } from './rpc-error.js';
+import { toRpcError } from './errors/rpc-error.js';
 
 export interface OfferedTools {
   /** All tools that exist. A call of a tool that is switched off is refused with a hint. */

@@ -15,7 +15,7 @@ import {
 } from '../../resources/view-resources.js';
 import type { Tool } from '../../tools/define-tool.js';
 import { type LoadTools, toolListing } from './offered-tools.js';
-import { CAPABILITIES_KEY } from './stateless-request.js';
+import { CAPABILITIES_KEY } from './stateless/stateless-request.js';
 
 export const VIEWS_EXTENSION = 'io.modelcontextprotocol/ui';
 

@@ -7,8 +7,8 @@ import type { AppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import type { AcceptedCalls } from '../accepted-calls.js';
 import { type Extra, progressOf, type Report } from './call-progress.js';
-import { toAppError } from './error-result.js';
-import { RpcError, toRpcError } from './rpc-error.js';
+import { toAppError } from './errors/error-result.js';
+import { RpcError, toRpcError } from './errors/rpc-error.js';
 
 export interface RunningRequest {
   /** Aborted when the client cancels the request or the server ends. */

@@ -9,7 +9,7 @@ import {
   JSONRPCMessageSchema,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
-import { RpcError } from './rpc-error.js';
+import { RpcError } from './errors/rpc-error.js';
 
 /** More than any tool needs, and less than the stack allows. */
 const MAX_DEPTH = 500;

@@ -14,10 +14,14 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Log } from '../../base/log.js';
 import type { BuiltServer } from '../mcp/build-server.js';
-import { errorResponse, RpcError } from '../mcp/rpc-error.js';
+import { errorResponse, RpcError } from '../mcp/errors/rpc-error.js';
 import { parseMessages } from '../mcp/rpc-message.js';
-import { type StatelessChannel, StatelessExchange } from '../mcp/stateless-exchange.js';
-import { checkSupported, isStateless, requestedVersion } from '../mcp/stateless-request.js';
+import { type StatelessChannel, StatelessExchange } from '../mcp/stateless/stateless-exchange.js';
+import {
+  checkSupported,
+  isStateless,
+  requestedVersion,
+} from '../mcp/stateless/stateless-request.js';
 import { LineReader } from './line-reader.js';
 
 /** Maximum length of a message. A text can have megabytes, and JSON can escape one byte as six. */

@@ -13,10 +13,10 @@ import { countOf, shortened, shownNames } from '../../base/text/display-text.js'
 import { damagedNotes } from '../../stores/conversations/damaged-notes.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { noSuchModule } from '../../stores/modules.js';
-import { countsWithin, estimateTokens, maxTokens } from '../answer-budget.js';
-import { spanOf, timeZoneField } from '../date-field.js';
+import { countsWithin, estimateTokens, maxTokens } from '../answers/answer-budget.js';
+import { joinedNote } from '../answers/masked-note.js';
 import { defineTool, READS, success, type ToolCall } from '../define-tool.js';
-import { joinedNote } from '../masked-note.js';
+import { spanOf, timeZoneField } from '../fields/date-field.js';
 
 const count = z.int();
 const sums = {

@@ -15,11 +15,11 @@ import { damagedNotes } from '../../stores/conversations/damaged-notes.js';
 import type { ConversationHead } from '../../stores/conversations/document/schema.js';
 import { fitsModule, noSuchModule } from '../../stores/modules.js';
 import { SUMMARY_LEVELS } from '../../stores/summaries/summary-file.js';
-import { estimateTokens, maxTokens, OVERHEAD_TOKENS } from '../answer-budget.js';
-import { headSchema, toListed } from '../conversation-input.js';
-import { spanOf } from '../date-field.js';
+import { estimateTokens, maxTokens, OVERHEAD_TOKENS } from '../answers/answer-budget.js';
+import { joinedNote } from '../answers/masked-note.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { joinedNote } from '../masked-note.js';
+import { headSchema, toListed } from '../fields/conversation-input.js';
+import { spanOf } from '../fields/date-field.js';
 
 const item = z.object({
   ...headSchema.pick({ conversationId: true, title: true, module: true, updatedAt: true }).shape,

@@ -14,10 +14,10 @@ import {
   type Summaries,
   type SummaryLevel,
 } from '../../stores/summaries/summary-file.js';
-import { maxTokens } from '../answer-budget.js';
-import { conversationRef } from '../conversation-input.js';
+import { maxTokens } from '../answers/answer-budget.js';
+import { messagePageOf } from '../answers/message-page.js';
 import { defineTool, READS_OUTSIDE, success } from '../define-tool.js';
-import { messagePageOf } from '../message-page.js';
+import { conversationRef } from '../fields/conversation-input.js';
 
 const LEVELS = [...SUMMARY_LEVELS, 'full'] as const;
 type Level = (typeof LEVELS)[number];

@@ -6,12 +6,12 @@ import { SEARCH_TIERS } from '../../search/search-names.js';
 import { damagedNotes } from '../../stores/conversations/damaged-notes.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { noSuchModule } from '../../stores/modules.js';
+import { joinedNote } from '../answers/masked-note.js';
+import { emptyTimeNote, wordlessNote } from '../answers/no-results.js';
+import { whySchema } from '../answers/search-answer.js';
 import { filtersOf } from '../conversations/search-messages.js';
-import { dateField } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { joinedNote } from '../masked-note.js';
-import { emptyTimeNote, wordlessNote } from '../no-results.js';
-import { whySchema } from '../search-answer.js';
+import { dateField } from '../fields/date-field.js';
 
 export const getRelevantSnippets = defineTool({
   name: 'get_relevant_snippets',

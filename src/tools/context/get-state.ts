@@ -1,9 +1,9 @@
 /** The tool `get_state`: returns the active conversation, the context window, and the stored values. */
 import { z } from 'zod';
 import { shortened } from '../../base/text/display-text.js';
-import { countWithin, estimateTokens, maxTokens } from '../answer-budget.js';
+import { countWithin, estimateTokens, maxTokens } from '../answers/answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { jsonObject } from '../json-object.js';
+import { jsonObject } from '../fields/json-object.js';
 
 /** The other tokens are for the names of keys whose values do not fit. */
 const SHARE_OF_VALUES = 0.75;

@@ -8,11 +8,10 @@ import { damagedNotes } from '../../stores/conversations/damaged-notes.js';
 import { contextsOf } from '../../stores/insights/project-contexts.js';
 import { GLOBAL_CONTEXT } from '../../stores/insights/schema.js';
 import { toTripleView } from '../../stores/knowledge-graph/model/triple.js';
-import { countWithin, maxTokens } from '../answer-budget.js';
-import { defineTool, READS, success } from '../define-tool.js';
-import { contextField } from '../insight-view.js';
-import { joinedNote } from '../masked-note.js';
-import { emptyTimeNote, wordlessNote } from '../no-results.js';
+import { countWithin, maxTokens } from '../answers/answer-budget.js';
+import { contextField } from '../answers/insight-view.js';
+import { joinedNote } from '../answers/masked-note.js';
+import { emptyTimeNote, wordlessNote } from '../answers/no-results.js';
 import {
   includeMetadata,
   MARK_FIELDS,
@@ -21,8 +20,9 @@ import {
   metadataField,
   shortSnippet,
   shownMetadata,
-} from '../search-answer.js';
-import { tripleSchema } from '../triple-view.js';
+} from '../answers/search-answer.js';
+import { tripleSchema } from '../answers/triple-view.js';
+import { defineTool, READS, success } from '../define-tool.js';
 
 const ONLY_GLOBAL =
   'Of the insights, only those of the context "global" were searched: over HTTP, give `context` to search those of a project.';

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { shortened } from '../../base/text/display-text.js';
 import { notFound } from '../../stores/conversations/conversation-errors.js';
-import { estimateTokens } from '../answer-budget.js';
+import { estimateTokens } from '../answers/answer-budget.js';
+import { maskedField, noteBetween } from '../answers/masked-note.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
-import { storedJsonObject } from '../json-object.js';
-import { maskedField, noteBetween } from '../masked-note.js';
+import { storedJsonObject } from '../fields/json-object.js';
 
 export const setState = defineTool({
   name: 'set_state',

@@ -1,7 +1,13 @@
 /** The tool `branch_conversation`: a new conversation with the messages up to a given one. */
 import { z } from 'zod';
-import { conversationRef, headSchema, newTitle, titled, toListed } from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
+import {
+  conversationRef,
+  headSchema,
+  newTitle,
+  titled,
+  toListed,
+} from '../fields/conversation-input.js';
 
 export const branchConversation = defineTool({
   name: 'branch_conversation',

@@ -1,9 +1,9 @@
 /** The tool `delete_conversation`: moves a conversation to the trash, or removes it permanently. */
 
 import { z } from 'zod';
-import { conversationRef } from '../conversation-input.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
-import { permanentField, trashNameField, trashPathField } from '../trash-fields.js';
+import { conversationRef } from '../fields/conversation-input.js';
+import { permanentField, trashNameField, trashPathField } from '../fields/trash-fields.js';
 
 export const deleteConversation = defineTool({
   name: 'delete_conversation',

@@ -1,7 +1,7 @@
 /** The tool `delete_message`: removes one message from a conversation. */
 import { z } from 'zod';
-import { conversationRef } from '../conversation-input.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
+import { conversationRef } from '../fields/conversation-input.js';
 
 export const deleteMessage = defineTool({
   name: 'delete_message',

@@ -5,10 +5,10 @@ import type { Damaged, ExportRequest } from '../../exchange/export.js';
 import { EXPORT_FORMATS } from '../../exchange/export-formats.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import { noSuchModule } from '../../stores/modules.js';
-import { estimateTokens, maxTokens, OVERHEAD_TOKENS } from '../answer-budget.js';
-import { dateField, spanOf } from '../date-field.js';
+import { estimateTokens, maxTokens, OVERHEAD_TOKENS } from '../answers/answer-budget.js';
+import { joinedNote } from '../answers/masked-note.js';
 import { ADDS, defineTool, factsThenText, success, type ToolCall } from '../define-tool.js';
-import { joinedNote } from '../masked-note.js';
+import { dateField, spanOf } from '../fields/date-field.js';
 
 const MAX_DAMAGED = 20;
 

@@ -17,10 +17,10 @@ import {
 } from '../../stores/conversations/document/schema.js';
 import { endBefore } from '../../stores/conversations/files/message-positions.js';
 import type { StateStore } from '../../stores/state/state.js';
-import { estimateTokens, maxTokens, messagesWithin } from '../answer-budget.js';
-import { conversationRef } from '../conversation-input.js';
+import { estimateTokens, maxTokens, messagesWithin } from '../answers/answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { jsonObject } from '../json-object.js';
+import { conversationRef } from '../fields/conversation-input.js';
+import { jsonObject } from '../fields/json-object.js';
 
 const messageSchema = z.object({
   seq: z.int(),

@@ -11,12 +11,12 @@ import { countOf } from '../../base/text/display-text.js';
 import type { ListQuery } from '../../stores/conversations/conversations.js';
 import { damagedNotes } from '../../stores/conversations/damaged-notes.js';
 import { predicateOf } from '../../stores/conversations/listing/list-query.js';
-import { countWithin, maxTokens } from '../answer-budget.js';
-import { headSchema, toListed } from '../conversation-input.js';
-import { dateField, spanOf } from '../date-field.js';
+import { countWithin, maxTokens } from '../answers/answer-budget.js';
+import { joinedNote } from '../answers/masked-note.js';
+import { wordlessNote } from '../answers/no-results.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { joinedNote } from '../masked-note.js';
-import { wordlessNote } from '../no-results.js';
+import { headSchema, toListed } from '../fields/conversation-input.js';
+import { dateField, spanOf } from '../fields/date-field.js';
 
 const input = z.strictObject({
   query: z

@@ -10,8 +10,8 @@ import { isoTime } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
 import type { ImportProgress } from '../../import/importer.js';
-import { dateField, startOf } from '../date-field.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
+import { dateField, startOf } from '../fields/date-field.js';
 
 const MAX_PROBLEMS = 20;
 const MAX_TEXT_LENGTH = 10_000_000;

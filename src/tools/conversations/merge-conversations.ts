@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { undefinedIfUnreadable } from '../../base/errors.js';
 import { objectsIn } from '../../base/json-fields.js';
-import { headSchema, newTitle, titled, toListed } from '../conversation-input.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
+import { headSchema, newTitle, titled, toListed } from '../fields/conversation-input.js';
 
 export const mergeConversations = defineTool({
   name: 'merge_conversations',

@@ -16,6 +16,8 @@ import type {
 import type { ConversationFields } from '../../stores/conversations/document/apply-appends.js';
 import { type ConversationHead, ROLES } from '../../stores/conversations/document/schema.js';
 import { hasTag } from '../../stores/tags.js';
+import { joinedNote, maskedField, maskedNoteOf } from '../answers/masked-note.js';
+import { ADDS, defineTool, success } from '../define-tool.js';
 import {
   inModule,
   messageContent,
@@ -23,10 +25,8 @@ import {
   newTags,
   newTitle,
   titled,
-} from '../conversation-input.js';
-import { ADDS, defineTool, success } from '../define-tool.js';
-import { storedJsonObject } from '../json-object.js';
-import { joinedNote, maskedField, maskedNoteOf } from '../masked-note.js';
+} from '../fields/conversation-input.js';
+import { storedJsonObject } from '../fields/json-object.js';
 
 export const saveMessage = defineTool({
   name: 'save_message',

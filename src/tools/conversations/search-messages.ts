@@ -14,11 +14,9 @@ import type { ModeResults } from '../../search/message-search.js';
 import type { MessageFilters } from '../../search/messages/message-filters.js';
 import { SEARCH_MODES, SEARCH_TIERS } from '../../search/search-names.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
-import { estimateTokens } from '../answer-budget.js';
-import { dateField, spanOf } from '../date-field.js';
-import { defineTool, READS, success, type ToolCall } from '../define-tool.js';
-import { joinedNote } from '../masked-note.js';
-import { emptyTimeNote, TRY_FUZZY } from '../no-results.js';
+import { estimateTokens } from '../answers/answer-budget.js';
+import { joinedNote } from '../answers/masked-note.js';
+import { emptyTimeNote, TRY_FUZZY } from '../answers/no-results.js';
 import {
   includeMetadata,
   MARK_FIELDS,
@@ -31,7 +29,9 @@ import {
   shortSnippet,
   shownMetadata,
   whySchema,
-} from '../search-answer.js';
+} from '../answers/search-answer.js';
+import { defineTool, READS, success, type ToolCall } from '../define-tool.js';
+import { dateField, spanOf } from '../fields/date-field.js';
 
 /** Of all snippets and contents together, independent of `limit`. */
 const MAX_ANSWER_TOKENS = 7_800;

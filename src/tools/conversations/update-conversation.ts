@@ -3,7 +3,9 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { hasText } from '../../base/text/display-text.js';
-import { estimateTokens } from '../answer-budget.js';
+import { estimateTokens } from '../answers/answer-budget.js';
+import { maskedField, noteBetween } from '../answers/masked-note.js';
+import { CHANGES, defineTool, success } from '../define-tool.js';
 import {
   conversationRef,
   headSchema,
@@ -11,10 +13,8 @@ import {
   tagField,
   titleField,
   toListed,
-} from '../conversation-input.js';
-import { CHANGES, defineTool, success } from '../define-tool.js';
-import { jsonObject, storedJsonObject } from '../json-object.js';
-import { maskedField, noteBetween } from '../masked-note.js';
+} from '../fields/conversation-input.js';
+import { jsonObject, storedJsonObject } from '../fields/json-object.js';
 
 const MAX_METADATA_TOKENS = 8_000;
 

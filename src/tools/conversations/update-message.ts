@@ -1,9 +1,9 @@
 /** The tool `update_message`: replaces the text of one message if its hash is still the given hash. */
 import { z } from 'zod';
 import { messageHash } from '../../stores/conversations/document/message-hash.js';
-import { conversationRef } from '../conversation-input.js';
+import { maskedField, maskedNoteOf } from '../answers/masked-note.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
-import { maskedField, maskedNoteOf } from '../masked-note.js';
+import { conversationRef } from '../fields/conversation-input.js';
 
 export const updateMessage = defineTool({
   name: 'update_message',

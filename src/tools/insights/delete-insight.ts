@@ -1,9 +1,9 @@
 /** The tool `delete_insight`: moves an insight to the trash, or removes it permanently. */
 
 import { z } from 'zod';
+import { idField } from '../answers/insight-view.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
-import { idField } from '../insight-view.js';
-import { permanentField, trashNameField } from '../trash-fields.js';
+import { permanentField, trashNameField } from '../fields/trash-fields.js';
 
 export const deleteInsight = defineTool({
   name: 'delete_insight',

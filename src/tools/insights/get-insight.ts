@@ -1,9 +1,9 @@
 /** The tool `get_insight`: returns one insight by its id, of any context, also if it has expired. */
 import { z } from 'zod';
 import { deletedInsightNote } from '../../app/not-found-hints.js';
+import { idField, insightSchema, toShown } from '../answers/insight-view.js';
+import { joinedNote } from '../answers/masked-note.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { idField, insightSchema, toShown } from '../insight-view.js';
-import { joinedNote } from '../masked-note.js';
 
 export const getInsight = defineTool({
   name: 'get_insight',

@@ -3,8 +3,7 @@
 import { z } from 'zod';
 import type { InsightSelection, InsightStore } from '../../stores/insights/insights.js';
 import { contextsOf } from '../../stores/insights/project-contexts.js';
-import { countWithin, maxTokens } from '../answer-budget.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { countWithin, maxTokens } from '../answers/answer-budget.js';
 import {
   contextField,
   explainEmptyContext,
@@ -13,8 +12,9 @@ import {
   listedSchema,
   tagsFilter,
   toListed,
-} from '../insight-view.js';
-import { nextPage, pagination } from '../offset-page.js';
+} from '../answers/insight-view.js';
+import { nextPage, pagination } from '../answers/offset-page.js';
+import { defineTool, READS, success } from '../define-tool.js';
 
 export const listInsights = defineTool({
   name: 'list_insights',

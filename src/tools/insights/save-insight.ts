@@ -3,10 +3,10 @@
 import { z } from 'zod';
 import { defined } from '../../base/json.js';
 import { contextsOf } from '../../stores/insights/project-contexts.js';
+import { contentField, contextField, expiryOf, tagsField } from '../answers/insight-view.js';
+import { joinedNote, noteBetween } from '../answers/masked-note.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
-import { contentField, contextField, expiryOf, tagsField } from '../insight-view.js';
-import { storedJsonObject } from '../json-object.js';
-import { joinedNote, noteBetween } from '../masked-note.js';
+import { storedJsonObject } from '../fields/json-object.js';
 
 const EXPIRED =
   '`expires` is in the past, so searches and lists ignore this insight. To change it, use `update_insight`.';

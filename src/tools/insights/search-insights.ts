@@ -7,8 +7,7 @@ import { z } from 'zod';
 import { MATCH_TYPES } from '../../fts/query/match-type-names.js';
 import type { InsightResults } from '../../search/insight-search.js';
 import { contextsOf } from '../../stores/insights/project-contexts.js';
-import { countWithin, maxTokens } from '../answer-budget.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { countWithin, maxTokens } from '../answers/answer-budget.js';
 import {
   contextField,
   explainEmptyContext,
@@ -16,10 +15,11 @@ import {
   listedSchema,
   tagsFilter,
   toListed,
-} from '../insight-view.js';
-import { noneHas, TRY_PREFIX_OR_FUZZY } from '../no-results.js';
-import { nextPage, pagination } from '../offset-page.js';
-import { MARK_FIELDS, marksOf, shortSnippet } from '../search-answer.js';
+} from '../answers/insight-view.js';
+import { noneHas, TRY_PREFIX_OR_FUZZY } from '../answers/no-results.js';
+import { nextPage, pagination } from '../answers/offset-page.js';
+import { MARK_FIELDS, marksOf, shortSnippet } from '../answers/search-answer.js';
+import { defineTool, READS, success } from '../define-tool.js';
 
 export const searchInsights = defineTool({
   name: 'search_insights',

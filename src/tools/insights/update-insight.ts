@@ -1,7 +1,6 @@
 /** The tool `update_insight`: replaces content, metadata, tags or expiry of an insight. */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
-import { CHANGES, defineTool, success } from '../define-tool.js';
 import {
   contentField,
   expiryOf,
@@ -9,9 +8,10 @@ import {
   insightSchema,
   tagsField,
   toShown,
-} from '../insight-view.js';
-import { storedJsonObject } from '../json-object.js';
-import { maskedField, noteBetween } from '../masked-note.js';
+} from '../answers/insight-view.js';
+import { maskedField, noteBetween } from '../answers/masked-note.js';
+import { CHANGES, defineTool, success } from '../define-tool.js';
+import { storedJsonObject } from '../fields/json-object.js';
 
 export const updateInsight = defineTool({
   name: 'update_insight',

@@ -1,10 +1,10 @@
 /** The tool `kg_add`: stores all facts of a call in the knowledge graph, or none. */
 import { z } from 'zod';
 import { type NewTriple, toTripleView } from '../../stores/knowledge-graph/model/triple.js';
-import { startOf } from '../date-field.js';
+import { maskedField, noteBetween } from '../answers/masked-note.js';
+import { listed, newTripleFields, tripleSchema, triplesOf } from '../answers/triple-view.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
-import { maskedField, noteBetween } from '../masked-note.js';
-import { listed, newTripleFields, tripleSchema, triplesOf } from '../triple-view.js';
+import { startOf } from '../fields/date-field.js';
 
 export const kgAdd = defineTool({
   name: 'kg_add',

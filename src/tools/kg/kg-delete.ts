@@ -5,9 +5,9 @@ import { requireBegun } from '../../stores/knowledge-graph/check-end-time.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import { type TripleKey, toTripleView } from '../../stores/knowledge-graph/model/triple.js';
 import { hasOneForm } from '../../stores/knowledge-graph/table/graph-query.js';
-import { dateField, startOf } from '../date-field.js';
+import { keyFields, listed, tripleSchema, triplesOf } from '../answers/triple-view.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
-import { keyFields, listed, tripleSchema, triplesOf } from '../triple-view.js';
+import { dateField, startOf } from '../fields/date-field.js';
 
 /** Enough for each form of the three names, and for facts that ended and began again. */
 const ALL_FORMS = { offset: 0, limit: 1_000 };

@@ -1,9 +1,9 @@
 /** The tool `kg_export`: returns the knowledge graph as text, or writes it to a file. */
 import { z } from 'zod';
 import { GRAPH_FORMATS } from '../../exchange/graph/graph-format-names.js';
-import { estimateTokens, maxTokens, OVERHEAD_TOKENS } from '../answer-budget.js';
+import { estimateTokens, maxTokens, OVERHEAD_TOKENS } from '../answers/answer-budget.js';
+import { nextPage } from '../answers/offset-page.js';
 import { ADDS, defineTool, factsThenText, success } from '../define-tool.js';
-import { nextPage } from '../offset-page.js';
 import { explainNoFacts } from './kg-query.js';
 
 const MAX_MISSING = 20;

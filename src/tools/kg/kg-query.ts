@@ -5,12 +5,12 @@ import { countOf } from '../../base/text/display-text.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import { PARTS, toTripleView } from '../../stores/knowledge-graph/model/triple.js';
 import type { TripleFilter } from '../../stores/knowledge-graph/table/graph-query.js';
-import { countWithin, maxTokens } from '../answer-budget.js';
-import { dateField, endOf, spanOf } from '../date-field.js';
+import { countWithin, maxTokens } from '../answers/answer-budget.js';
+import { similarGraphNames } from '../answers/no-results.js';
+import { pagination } from '../answers/offset-page.js';
+import { pageFields, pageSchema, tripleSchema, visibilityFields } from '../answers/triple-view.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { similarGraphNames } from '../no-results.js';
-import { pagination } from '../offset-page.js';
-import { pageFields, pageSchema, tripleSchema, visibilityFields } from '../triple-view.js';
+import { dateField, endOf, spanOf } from '../fields/date-field.js';
 
 export const kgQuery = defineTool({
   name: 'kg_query',

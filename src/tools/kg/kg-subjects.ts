@@ -1,10 +1,10 @@
 /** The tool `kg_subjects`: lists the subjects of the knowledge graph. */
 
 import { z } from 'zod';
-import { countWithin, maxTokens } from '../answer-budget.js';
+import { countWithin, maxTokens } from '../answers/answer-budget.js';
+import { pagination } from '../answers/offset-page.js';
+import { pageFields, pageSchema } from '../answers/triple-view.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { pagination } from '../offset-page.js';
-import { pageFields, pageSchema } from '../triple-view.js';
 
 export const kgSubjects = defineTool({
   name: 'kg_subjects',

@@ -1,8 +1,8 @@
 /** The tool `mb_add`: writes a new note. */
 import { z } from 'zod';
+import { maskedField, maskedNoteOf } from '../answers/masked-note.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
-import { maskedField, maskedNoteOf } from '../masked-note.js';
-import { notePath, noteSchema } from '../note-fields.js';
+import { notePath, noteSchema } from '../fields/note-fields.js';
 
 export const mbAdd = defineTool({
   name: 'mb_add',

@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import { defineTool, REMOVES, success } from '../define-tool.js';
-import { expectedHash, notePath } from '../note-fields.js';
-import { permanentField, trashNameField, trashPathField } from '../trash-fields.js';
+import { expectedHash, notePath } from '../fields/note-fields.js';
+import { permanentField, trashNameField, trashPathField } from '../fields/trash-fields.js';
 
 export const mbDelete = defineTool({
   name: 'mb_delete',

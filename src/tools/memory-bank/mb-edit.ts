@@ -9,9 +9,9 @@ import {
   replacePassage,
   replaceText,
 } from '../../stores/memory-bank/note-text.js';
+import { joinedNote, maskedNoteOf } from '../answers/masked-note.js';
 import { defineTool, EDITS, success } from '../define-tool.js';
-import { joinedNote, maskedNoteOf } from '../masked-note.js';
-import { expectedHash, notePath, noteSchema, toListedNote } from '../note-fields.js';
+import { expectedHash, notePath, noteSchema, toListedNote } from '../fields/note-fields.js';
 
 const input = z.strictObject({
   path: notePath(),

@@ -1,9 +1,9 @@
 /** The tool `mb_history`: lists the git commits that changed a note, or returns its text at a commit. */
 import { z } from 'zod';
 import { linesOf } from '../../stores/memory-bank/note-text.js';
-import { maxTokens } from '../answer-budget.js';
+import { maxTokens } from '../answers/answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { linesWithin, notePath } from '../note-fields.js';
+import { linesWithin, notePath } from '../fields/note-fields.js';
 
 export const mbHistory = defineTool({
   name: 'mb_history',

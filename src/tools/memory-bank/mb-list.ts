@@ -2,10 +2,16 @@
 import { z } from 'zod';
 import { shortened } from '../../base/text/display-text.js';
 import { isBelow } from '../../stores/memory-bank/note-path.js';
-import { countWithin, maxTokens } from '../answer-budget.js';
+import { countWithin, maxTokens } from '../answers/answer-budget.js';
+import { nextPage, pagination } from '../answers/offset-page.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { noteFolder, noteSchema, skippedSchema, toListedNote, toSkipped } from '../note-fields.js';
-import { nextPage, pagination } from '../offset-page.js';
+import {
+  noteFolder,
+  noteSchema,
+  skippedSchema,
+  toListedNote,
+  toSkipped,
+} from '../fields/note-fields.js';
 
 export const mbList = defineTool({
   name: 'mb_list',

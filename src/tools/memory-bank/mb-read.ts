@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
 import { linesOf } from '../../stores/memory-bank/note-text.js';
-import { maxTokens } from '../answer-budget.js';
+import { maxTokens } from '../answers/answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { linesWithin, notePath, noteSchema } from '../note-fields.js';
+import { linesWithin, notePath, noteSchema } from '../fields/note-fields.js';
 
 export const mbRead = defineTool({
   name: 'mb_read',

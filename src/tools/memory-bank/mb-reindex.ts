@@ -1,7 +1,7 @@
 /** The tool `mb_reindex`: reads all notes again and rebuilds their index. */
 import { z } from 'zod';
 import { defineTool, READS, success } from '../define-tool.js';
-import { skippedSchema, toSkipped } from '../note-fields.js';
+import { skippedSchema, toSkipped } from '../fields/note-fields.js';
 
 export const mbReindex = defineTool({
   name: 'mb_reindex',

@@ -4,12 +4,12 @@ import { MATCH_TYPES } from '../../fts/query/match-type-names.js';
 import { markRanges } from '../../fts/snippets/highlight.js';
 import type { NoteHit } from '../../search/notes/note-search.js';
 import { NOTE_SEARCH_MODES } from '../../search/search-names.js';
-import { countWithin, maxTokens } from '../answer-budget.js';
+import { countWithin, maxTokens } from '../answers/answer-budget.js';
+import { explainNoResults, TRY_PREFIX_OR_FUZZY } from '../answers/no-results.js';
+import { nextPage, pagination } from '../answers/offset-page.js';
+import { MARK_FIELDS, type MarkInput, marksOf } from '../answers/search-answer.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { explainNoResults, TRY_PREFIX_OR_FUZZY } from '../no-results.js';
-import { noteFolder } from '../note-fields.js';
-import { nextPage, pagination } from '../offset-page.js';
-import { MARK_FIELDS, type MarkInput, marksOf } from '../search-answer.js';
+import { noteFolder } from '../fields/note-fields.js';
 
 /** Characters of a line in the answer, because one line can be as long as a note. */
 const MAX_LINE_LENGTH = 400;

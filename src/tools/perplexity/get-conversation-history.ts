@@ -11,16 +11,16 @@ import { citedPages, pageLine } from '../../exchange/markdown/message-sources.js
 import type { ResearchHistory } from '../../research/research-types.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { type Message, ROLES } from '../../stores/conversations/document/schema.js';
-import { estimateTokens } from '../answer-budget.js';
-import { defineTool, READS_OUTSIDE, success } from '../define-tool.js';
+import { estimateTokens } from '../answers/answer-budget.js';
 import {
   isMarked,
   messagePageOf,
   type PageLimits,
   type PageStart,
   parseCursor,
-} from '../message-page.js';
-import { conversationRef } from '../perplexity-fields.js';
+} from '../answers/message-page.js';
+import { defineTool, READS_OUTSIDE, success } from '../define-tool.js';
+import { conversationRef } from '../fields/perplexity-fields.js';
 
 /** Enough for a whole report of deep research. */
 const MAX_PAGE_TOKENS = 12_000;

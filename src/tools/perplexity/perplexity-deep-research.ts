@@ -1,8 +1,8 @@
 /** The tool `perplexity_deep_research`: gets a long report, stored as a new conversation. */
 import { z } from 'zod';
+import { ANSWERING, toAnswerOutput } from '../answers/perplexity-answer.js';
 import { defineTool } from '../define-tool.js';
-import { ANSWERING, toAnswerOutput } from '../perplexity-answer.js';
-import { newQuery, researchFields, toQuestion } from '../perplexity-fields.js';
+import { newQuery, researchFields, toQuestion } from '../fields/perplexity-fields.js';
 
 export const perplexityDeepResearch = defineTool({
   name: 'perplexity_deep_research',

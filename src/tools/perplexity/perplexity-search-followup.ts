@@ -1,14 +1,14 @@
 /** The tool `perplexity_search_followup`: answers the next question of a conversation. */
 import { z } from 'zod';
+import { ANSWERING, toAnswerOutput } from '../answers/perplexity-answer.js';
 import { defineTool } from '../define-tool.js';
-import { ANSWERING, toAnswerOutput } from '../perplexity-answer.js';
 import {
   conversationRef,
   followupFields,
   followupQuery,
   searchFields,
   toFollowup,
-} from '../perplexity-fields.js';
+} from '../fields/perplexity-fields.js';
 
 export const perplexitySearchFollowup = defineTool({
   name: 'perplexity_search_followup',

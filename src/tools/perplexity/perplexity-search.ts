@@ -1,8 +1,8 @@
 /** The tool `perplexity_search`: answers a question from the web, stored as a new conversation. */
 import { z } from 'zod';
+import { ANSWERING, toAnswerOutput } from '../answers/perplexity-answer.js';
 import { defineTool } from '../define-tool.js';
-import { ANSWERING, toAnswerOutput } from '../perplexity-answer.js';
-import { newQuery, searchFields, toQuestion } from '../perplexity-fields.js';
+import { newQuery, searchFields, toQuestion } from '../fields/perplexity-fields.js';
 
 export const perplexitySearch = defineTool({
   name: 'perplexity_search',

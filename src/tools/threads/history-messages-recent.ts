@@ -8,18 +8,18 @@ import type {
 } from '../../stores/conversations/conversations.js';
 import { damagedNotes } from '../../stores/conversations/damaged-notes.js';
 import { noSuchModule } from '../../stores/modules.js';
-import { maxTokens, messagesWithin } from '../answer-budget.js';
-import { startOf } from '../date-field.js';
-import { defineTool, READS, success } from '../define-tool.js';
-import { joinedNote } from '../masked-note.js';
-import { badCursor } from '../message-page.js';
+import { maxTokens, messagesWithin } from '../answers/answer-budget.js';
+import { joinedNote } from '../answers/masked-note.js';
+import { badCursor } from '../answers/message-page.js';
 import {
   moduleField,
   threadMessageSchema,
   threadSchema,
   toThread,
   toThreadMessage,
-} from '../thread-view.js';
+} from '../answers/thread-view.js';
+import { defineTool, READS, success } from '../define-tool.js';
+import { startOf } from '../fields/date-field.js';
 
 const CURSOR = /^(-?\d{1,15}):(\d{8}-\d{13}):(\d{1,9})$/;
 

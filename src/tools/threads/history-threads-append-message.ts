@@ -6,11 +6,11 @@ import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { fitsModule } from '../../stores/modules.js';
-import { messageContent } from '../conversation-input.js';
+import { maskedField, maskedNoteOf } from '../answers/masked-note.js';
+import { moduleField, notInModule, threadIdField } from '../answers/thread-view.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
-import { storedJsonObject } from '../json-object.js';
-import { maskedField, maskedNoteOf } from '../masked-note.js';
-import { moduleField, notInModule, threadIdField } from '../thread-view.js';
+import { messageContent } from '../fields/conversation-input.js';
+import { storedJsonObject } from '../fields/json-object.js';
 
 export const historyThreadsAppendMessage = defineTool({
   name: 'history_threads_append_message',

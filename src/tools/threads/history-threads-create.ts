@@ -1,9 +1,9 @@
 /** The tool `history_threads_create`: an empty thread, which is a normal conversation. */
 import { z } from 'zod';
-import { newTitle, titled } from '../conversation-input.js';
+import { fieldsOfMeta, moduleField, threadSchema, toThread } from '../answers/thread-view.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
-import { storedJsonObject } from '../json-object.js';
-import { fieldsOfMeta, moduleField, threadSchema, toThread } from '../thread-view.js';
+import { newTitle, titled } from '../fields/conversation-input.js';
+import { storedJsonObject } from '../fields/json-object.js';
 
 export const historyThreadsCreate = defineTool({
   name: 'history_threads_create',

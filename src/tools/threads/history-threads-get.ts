@@ -1,8 +1,7 @@
 /** The tool `history_threads_get`: returns a thread with its latest messages, or those before a position. */
 import { z } from 'zod';
 import { fitsModule } from '../../stores/modules.js';
-import { estimateTokens, maxTokens, messagesWithin } from '../answer-budget.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { estimateTokens, maxTokens, messagesWithin } from '../answers/answer-budget.js';
 import {
   moduleField,
   notInModule,
@@ -11,7 +10,8 @@ import {
   threadSchema,
   toThread,
   toThreadMessage,
-} from '../thread-view.js';
+} from '../answers/thread-view.js';
+import { defineTool, READS, success } from '../define-tool.js';
 
 export const historyThreadsGet = defineTool({
   name: 'history_threads_get',

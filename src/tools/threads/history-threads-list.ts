@@ -3,11 +3,11 @@
 import { z } from 'zod';
 import { damagedNotes } from '../../stores/conversations/damaged-notes.js';
 import { fitsModule, noSuchModule } from '../../stores/modules.js';
-import { countWithin, maxTokens } from '../answer-budget.js';
+import { countWithin, maxTokens } from '../answers/answer-budget.js';
+import { joinedNote } from '../answers/masked-note.js';
+import { nextPage, pagination } from '../answers/offset-page.js';
+import { moduleField, threadSchema, toThread } from '../answers/thread-view.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { joinedNote } from '../masked-note.js';
-import { nextPage, pagination } from '../offset-page.js';
-import { moduleField, threadSchema, toThread } from '../thread-view.js';
 
 export const historyThreadsList = defineTool({
   name: 'history_threads_list',

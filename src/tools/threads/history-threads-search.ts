@@ -4,9 +4,7 @@ import { MATCH_TYPES } from '../../fts/query/match-type-names.js';
 import type { ConversationHits } from '../../search/messages/keyword-search.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
-import { countWithin, estimateTokens, maxTokens } from '../answer-budget.js';
-import { startOf } from '../date-field.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { countWithin, estimateTokens, maxTokens } from '../answers/answer-budget.js';
 import {
   includeMetadata,
   MARK_FIELDS,
@@ -17,8 +15,10 @@ import {
   searchOutput,
   shortSnippet,
   shownMetadata,
-} from '../search-answer.js';
-import { moduleField, threadSchema, toThread } from '../thread-view.js';
+} from '../answers/search-answer.js';
+import { moduleField, threadSchema, toThread } from '../answers/thread-view.js';
+import { defineTool, READS, success } from '../define-tool.js';
+import { startOf } from '../fields/date-field.js';
 
 const MAX_MATCHES = 20;
 

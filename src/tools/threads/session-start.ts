@@ -7,9 +7,9 @@ import { startSession } from '../../context/session-start.js';
 import { sessionStartText, viewOf } from '../../context/session-start-view.js';
 import { damagedNotes } from '../../stores/conversations/damaged-notes.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
-import { timeZoneField } from '../date-field.js';
+import { moduleField, threadSchema, toThread } from '../answers/thread-view.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { moduleField, threadSchema, toThread } from '../thread-view.js';
+import { timeZoneField } from '../fields/date-field.js';
 
 const passage = {
   text: z.string(),

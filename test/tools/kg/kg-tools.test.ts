@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { estimateTokens } from '../../../src/tools/answer-budget.js';
+import { estimateTokens } from '../../../src/tools/answers/answer-budget.js';
 import { useToolSession } from '../../support/tool-session.js';
 
 const opened = useToolSession();

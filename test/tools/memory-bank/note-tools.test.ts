@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { estimateTokens } from '../../../src/tools/answer-budget.js';
+import { estimateTokens } from '../../../src/tools/answers/answer-budget.js';
 import { runCommand } from '../../e2e/harness.js';
 import { useToolSession } from '../../support/tool-session.js';
 

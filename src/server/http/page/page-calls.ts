@@ -9,8 +9,8 @@ import { importConversations } from '../../../tools/conversations/import-convers
 import type { ToolCall } from '../../../tools/define-tool.js';
 import { tools } from '../../../tools/index.js';
 import { AcceptedCalls } from '../../accepted-calls.js';
-import { factsOf, toAppError } from '../../mcp/error-result.js';
-import { inputError } from '../../mcp/input-error.js';
+import { factsOf, toAppError } from '../../mcp/errors/error-result.js';
+import { inputError } from '../../mcp/errors/input-error.js';
 import { withStoreNotice } from '../../mcp/store-notice.js';
 import { successResult } from '../../mcp/success-result.js';
 import { runTool } from '../../run-tool.js';

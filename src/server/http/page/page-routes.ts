@@ -5,7 +5,7 @@
 import express, { type Request, type Response, type Router } from 'express';
 import { isRecord } from '../../../base/json-fields.js';
 import type { Log } from '../../../base/log.js';
-import type { HttpConfig } from '../../../config/http-settings.js';
+import type { HttpConfig } from '../../../config/settings/http-settings.js';
 import type { ToolCall } from '../../../tools/define-tool.js';
 import { checkFetchSite } from '../access-checks.js';
 import { HttpError } from '../http-error.js';

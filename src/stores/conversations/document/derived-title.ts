@@ -1,7 +1,7 @@
 /**
  * Derives a title from the first sentence of a user's message, short enough for one line of a list. A title
  * ends after a whole word, also in scripts without spaces, and never inside a character. A title that a caller
- * gives has another limit, in tools/conversation-input.ts.
+ * gives has another limit, in tools/fields/conversation-input.ts.
  */
 
 import { ownCopy } from '../../../base/text/own-copy.js';

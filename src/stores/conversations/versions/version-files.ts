@@ -3,7 +3,7 @@
  * whole `conversation.json` before messages were changed or removed. A version is written under the
  * conversation's lock before the change. A crash between the two leaves a version that is equal to the
  * current file. Number, age and size of the versions are limited; the settings `keepVersions` and `versionDays`
- * (config/retention-settings.ts) set number and age.
+ * (config/settings/retention-settings.ts) set number and age.
  */
 import { join } from 'node:path';
 import { compactTime, DAY_MS, isoOfCompact } from '../../../base/clock.js';
@@ -30,7 +30,7 @@ export interface VersionInfo {
   readonly path: string;
 }
 
-/** For callers that have no settings; the settings are in config/retention-settings.ts. */
+/** For callers that have no settings; the settings are in config/settings/retention-settings.ts. */
 const DEFAULT_LIMITS: VersionLimits = { count: 20, days: 90 };
 export const VERSION_NAME = /^(\d{1,9})\.(\d{8}T\d{9}Z)\.([a-z]{1,20})\.json$/;
 
