@@ -284,6 +284,36 @@ describe('the check of conversations', () => {
     expect(await of(place, 'conversations')).toEqual([]);
   });
 
+  it('removes the copies of attachments of a branch that was never written, and nothing else', async () => {
+    const place = doctorPlace();
+    place.write(FILE, conversationText(['x']));
+    place.write(`conversation-logs/${ID}/attachments/a/cat.png`, 'cat');
+    const abandoned = (last: number, ...contents: string[]) => {
+      const name = `20250124-170610240012${last}`;
+      const folder = join(place.logs, name);
+      mkdirSync(join(folder, 'attachments'), { recursive: true, mode: 0o700 });
+      for (const [index, content] of contents.entries()) {
+        const file = index === 0 ? 'a/cat.png' : 'b.png';
+        place.write(`conversation-logs/${name}/attachments/${file}`, content);
+      }
+      for (const each of [join(folder, 'attachments'), folder]) utimesSync(each, 1.7e9, 1.7e9);
+      return folder;
+    };
+    const copies = [abandoned(4, 'cat'), abandoned(5)];
+    const others = [abandoned(6, 'dog'), abandoned(7, 'cat', 'more'), abandoned(8, 'cat')];
+    utimesSync(others[2] ?? '', new Date(), new Date());
+    const found = (await of(place, 'conversations')).map(({ message }) => message);
+    expect(
+      found.filter((each) => each.includes(`only copies of attachments of ${ID}`)),
+    ).toHaveLength(2);
+    expect(found.filter((each) => each.includes('has other files'))).toHaveLength(2);
+    await place.repair();
+    expect([...copies, ...others].map((each) => existsSync(each))).toEqual([
+      ...[false, false, true, true, true],
+    ]);
+    expect(existsSync(join(place.logs, ID, 'attachments/a/cat.png'))).toBe(true);
+  });
+
   it('finds keys of two conversations, ignored folders and empty folders', async () => {
     const place = doctorPlace();
     place.write(FILE, conversationText(['x'], { clientId: 'plan' }));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { TimeSlice } from '../../base/async/time-slice.js';
 import type { Clock } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
-import { entriesOf, listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
+import { entriesOf, listFolders } from '../../files/paths/folders.js';
 import { readStamp, type Stamp } from '../../files/read/stamp.js';
 import type { Backups } from '../../maintenance/backup/backup.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
@@ -14,9 +14,7 @@ import type {
   ConversationRepairer,
 } from '../../stores/conversations/repair/conversation-repairer.js';
 import { type Check, type CheckContext, type Found, unreadable } from '../check.js';
-
-/** A process that has created the folder of a conversation writes its file within this time. */
-const YOUNG_MS = 10 * 60_000;
+import { checkAbandonedFolder } from './abandoned-folders.js';
 
 export interface ConversationParts {
   readonly clock: Clock;
@@ -64,7 +62,7 @@ async function examine(
   try {
     const condition = await repairer.examine(id);
     if (condition?.document !== undefined) onRead?.(condition.stamp, condition.document);
-    if (condition === undefined) await checkEmptyFolder(folder, found, clock.now());
+    if (condition === undefined) await checkAbandonedFolder(folder, found, clock.now());
     else for (const finding of findingsOf(id, condition, repairer, newestBackup)) found(finding);
   } catch (error) {
     if (!isAppError(error)) throw error;
@@ -119,32 +117,6 @@ function backupHint(id: string, newestBackup: Backup | undefined): string {
   if (timeOfId(id) >= madeMs + 1000)
     return `The newest backup, ${name}, is older than the conversation.`;
   return `The newest backup is ${name}. To take the conversation from it, run daybook delete ${id}, then daybook restore ${name}.`;
-}
-
-/** Reports a folder without a conversation. A process that ended, or a person, created it. */
-async function checkEmptyFolder(
-  folder: string,
-  found: CheckContext['found'],
-  now: number,
-): Promise<void> {
-  const isEmpty = (await entriesOf(folder)).length === 0;
-  const stamp = await readStamp(folder);
-  const isYoung = stamp && Math.abs(now - Number(stamp.mtimeNs / 1_000_000n)) < YOUNG_MS;
-  if (stamp === undefined || isYoung) return;
-  found({
-    severity: isEmpty ? 'note' : 'warning',
-    path: folder,
-    message: isEmpty
-      ? 'The folder is empty.'
-      : 'The folder has other files, but no conversation.json.',
-    hint: isEmpty
-      ? 'A process that ended left it. The next server removes it when it starts, or run daybook doctor --repair.'
-      : 'Check the files. If conversation.json was lost, a backup may contain it.',
-    ...(isEmpty && {
-      repair: async () =>
-        (await removeEmptyFolder(folder)) ? 'The folder was removed.' : 'The folder is in use.',
-    }),
-  });
 }
 
 /** Reports conversations that a person has moved into another folder, such as one for a year. */

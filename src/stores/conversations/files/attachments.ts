@@ -105,6 +105,17 @@ export async function copyAttachmentsTo(
   }
 }
 
+/** Whether another conversation has all attachments of this one, with the same bytes. FILESYSTEM_ERROR. */
+export async function hasSameAttachments(folder: string, other: string): Promise<boolean> {
+  for await (const { name, path, isPlain } of walkFiles(attachmentsIn(folder), isTemporary)) {
+    const there = join(attachmentsIn(other), name);
+    const [own, stamp] = [await readStamp(path), await readStamp(there)];
+    if (!isPlain || own === undefined || stamp?.size !== own.size) return false;
+    if ((await hashOf(there)) !== (await hashOf(path))) return false;
+  }
+  return true;
+}
+
 /** Removes all attachments of a conversation. FILESYSTEM_ERROR. */
 export const removeAttachments = (folder: string): Promise<void> =>
   removeFolder(attachmentsIn(folder));

@@ -1,0 +1,77 @@
+/**
+ * Reports a folder of a conversation without its file. A process that ended, or a person, made it. It is removed
+ * if it is empty, or if it has only what a process copied that was about to write a branch.
+ */
+import { basename, dirname, join } from 'node:path';
+import { entriesOf, listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
+import { readStamp } from '../../files/read/stamp.js';
+import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
+import {
+  attachmentsIn,
+  hasSameAttachments,
+  removeAttachments,
+} from '../../stores/conversations/files/attachments.js';
+import type { CheckContext } from '../check.js';
+
+/** A process that has created the folder of a conversation writes its file within this time. */
+const YOUNG_MS = 10 * 60_000;
+
+export async function checkAbandonedFolder(
+  folder: string,
+  found: CheckContext['found'],
+  now: number,
+): Promise<void> {
+  if (await isYoung(folder, now)) return;
+  const path = folder;
+  const remove = async () =>
+    (await removeEmptyFolder(folder)) ? 'The folder was removed.' : 'The folder is in use.';
+  if ((await entriesOf(folder)).length === 0) {
+    const hint =
+      'A process that ended left it. The next server removes it when it starts, or run daybook doctor --repair.';
+    found({ severity: 'note', path, message: 'The folder is empty.', hint, repair: remove });
+    return;
+  }
+  const source = await copiedFrom(folder);
+  if (source === undefined) {
+    found({
+      severity: 'warning',
+      path,
+      message: 'The folder has other files, but no conversation.json.',
+      hint: 'Check the files. If conversation.json was lost, a backup may contain it.',
+    });
+    return;
+  }
+  found({
+    severity: 'note',
+    path,
+    message: `The folder has no conversation.json, only copies of attachments of ${source}.`,
+    hint: 'A process ended while it made a branch. To remove the copies, run daybook doctor --repair.',
+    repair: async () => {
+      const isStill = (await copiedFrom(folder)) !== undefined;
+      if (!isStill) return 'The folder has other files now. It was not changed.';
+      await removeAttachments(folder);
+      return remove();
+    },
+  });
+}
+
+/** Whether something in the folder is so new that a process may be about to write the conversation. */
+async function isYoung(folder: string, now: number): Promise<boolean> {
+  const stamps = await Promise.all([folder, attachmentsIn(folder)].map(readStamp));
+  const isNew = (changedNs: bigint) => Math.abs(now - Number(changedNs / 1_000_000n)) < YOUNG_MS;
+  return stamps[0] === undefined || stamps.some((stamp) => stamp && isNew(stamp.mtimeNs));
+}
+
+/** Returns the id of a conversation that has all of the files too, if the folder has only attachments. */
+async function copiedFrom(folder: string): Promise<string | undefined> {
+  const names = (await entriesOf(folder)).map(({ name }) => name);
+  if (names.length !== 1 || names[0] !== basename(attachmentsIn(folder))) return undefined;
+  const logsFolder = dirname(folder);
+  for (const id of await listFolders(logsFolder)) {
+    const source = join(logsFolder, id);
+    const isOther = CONVERSATION_ID.test(id) && source !== folder;
+    if (!isOther || (await readStamp(join(source, 'conversation.json'))) === undefined) continue;
+    if (await hasSameAttachments(folder, source)) return id;
+  }
+  return undefined;
+}
