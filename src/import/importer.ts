@@ -60,7 +60,7 @@ export class Importer {
     });
   }
 
-  /** Locations on this machine where tools store what can be imported. Throws FILESYSTEM_ERROR. */
+  /** Locations on this machine where tools store what can be imported. */
   locations(): Promise<DefaultLocation[]> {
     return findDefaultLocations(this.#options.machine);
   }

@@ -44,7 +44,8 @@ export async function runImport(
     const items = new ItemImport({ stores, request, report, known, lease });
     const run = new Run(request, report, items);
     for (const path of request.paths) {
-      await run.input(await openInput(path));
+      const input = await run.open(path);
+      if (input !== undefined) await run.input(input);
       if (report.stopped !== undefined) return report;
     }
     const { text } = request;
@@ -74,6 +75,17 @@ class Run {
     this.#request = request;
     this.#report = report;
     this.#items = items;
+  }
+
+  /** The input; `undefined` if Daybook found the path, but cannot open it, which is reported. */
+  async open(path: string): Promise<Input | undefined> {
+    try {
+      return await openInput(path);
+    } catch (error) {
+      if (!this.#request.areFound || !isAppError(error)) throw error;
+      addProblem(this.#report, { path }, error);
+      return undefined;
+    }
   }
 
   /** Imports the input and closes it. */

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readlinkSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -143,6 +144,20 @@ it('a tool is found only if it stored conversations, not if there are only its s
   writeFileSync(join(home, '.claude/history.jsonl'), '');
   mkdirSync(join(home, '.codex/sessions'));
   expect(await kinds()).toEqual(['claude-code', 'codex']);
+});
+
+it('a tool whose folder cannot be inspected is reported, and the others are imported', async () => {
+  const home = folderWith({ '.claude/projects/x/session-1.jsonl': lines(line('u1', null, 'one')) });
+  symlinkSync('.codex', join(home, '.codex')); // a link to itself
+  const machine = { home, programs: home, variable: () => undefined };
+  const paths = (await findDefaultLocations(machine)).map(({ path }) => path);
+  expect(paths).toEqual([join(home, '.claude'), join(home, '.codex')]);
+  const bench = await openImportBench();
+  const report = await bench.import(paths.reverse(), { areFound: true });
+  expect(report).toMatchObject({
+    added: 1,
+    problems: [{ path: join(home, '.codex'), code: 'FILESYSTEM_ERROR' }],
+  });
 });
 
 it('a server with DAYBOOK_IMPORT_WATCH imports new messages by itself', async () => {

@@ -4,6 +4,7 @@
  */
 
 import { join } from 'node:path';
+import { isAppError } from '../../base/errors.js';
 import { readStamp } from '../../files/read/stamp.js';
 import { deletionByClaudeCode, deletionByGemini } from './tool-deletion.js';
 
@@ -76,7 +77,7 @@ const FIRST_ENTRIES: Partial<Record<LocationKind, readonly string[]>> = {
   codex: ['sessions', 'archived_sessions'],
 };
 
-/** Returns the locations where a tool stored something. Throws FILESYSTEM_ERROR. */
+/** Returns the locations where a tool stored something, also those that cannot be inspected. */
 export async function findDefaultLocations(machine: Machine): Promise<DefaultLocation[]> {
   const found: DefaultLocation[] = [];
   for (const location of defaultLocations(machine)) {
@@ -87,7 +88,17 @@ export async function findDefaultLocations(machine: Machine): Promise<DefaultLoc
 
 async function isUsed({ kind, path }: DefaultLocation): Promise<boolean> {
   for (const entry of FIRST_ENTRIES[kind] ?? ['']) {
-    if ((await readStamp(join(path, entry))) !== undefined) return true;
+    if (await mayBeThere(join(path, entry))) return true;
   }
   return false;
+}
+
+/** An import reports a location that cannot be inspected. */
+async function mayBeThere(path: string): Promise<boolean> {
+  try {
+    return (await readStamp(path)) !== undefined;
+  } catch (error) {
+    if (isAppError(error, 'FILESYSTEM_ERROR')) return true;
+    throw error;
+  }
 }
