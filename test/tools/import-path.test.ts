@@ -1,5 +1,6 @@
 /** The path of import_conversations from a local caller: the server may have started in any folder. */
 import { expect, it } from 'vitest';
+import { folderWith, lines } from '../import/bench.js';
 import { useToolSession } from '../support/tool-session.js';
 
 const opened = useToolSession();
@@ -13,4 +14,33 @@ it.each([
     code: 'VALIDATION_ERROR',
     message: expect.stringContaining('not an absolute path'),
   });
+});
+
+it('an import says how many files it copied, also at a later import of the same export', async () => {
+  const path = folderWith({
+    'projects/p/s.jsonl': lines({
+      type: 'user',
+      uuid: 'u1',
+      parentUuid: null,
+      sessionId: 's',
+      message: {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Which flower is this?' },
+          {
+            type: 'image',
+            source: {
+              type: 'base64',
+              media_type: 'image/png',
+              data: Buffer.from('a').toString('base64'),
+            },
+          },
+        ],
+      },
+    }),
+  });
+  const { session } = opened;
+  expect(await session.call('import_conversations', { path })).toMatchObject({ attachments: 0 });
+  const again = await session.call('import_conversations', { path, attachments: true });
+  expect(again).toMatchObject({ unchanged: 1, attachments: 1 });
 });

@@ -63,6 +63,7 @@ export const importConversations = defineTool({
       insights: z.int(),
       facts: z.int(),
       stateValues: z.int(),
+      attachments: z.int().describe('Number of files that were copied.'),
       masked: z.int().describe('Number of secrets and <private> parts that were not stored.'),
       leftOut: z
         .record(z.string(), z.int())
@@ -112,7 +113,15 @@ export const importConversations = defineTool({
       });
     }
     const { sources, added, updated, unchanged, skipped, messages } = report;
-    const { masked, notes, notesUpdated, insights, facts, stateValues } = report;
+    const {
+      masked,
+      notes,
+      notesUpdated,
+      insights,
+      facts,
+      stateValues,
+      attachments: files,
+    } = report;
     const { leftOut, branched, problems, moreProblems } = report;
     return {
       sources,
@@ -127,6 +136,7 @@ export const importConversations = defineTool({
       insights,
       facts,
       stateValues,
+      attachments: files,
       leftOut,
       branched,
       problems: problems.slice(0, MAX_PROBLEMS),
