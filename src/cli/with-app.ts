@@ -21,20 +21,27 @@ export interface Opening {
   readonly writesElsewhere?: boolean;
   /** The command may create the root. Other commands may not, so that a wrong --root creates no folder. */
   readonly mayCreateRoot?: boolean;
+  /** The command runs for a long time, during which the store may be away. It then creates no other one. */
+  readonly staysUp?: boolean;
 }
 
 /** Throws the errors of `work`, CANCELLED after a signal, and VALIDATION_ERROR if the root does not exist. */
 export async function withApp(
   flags: Flags,
   work: (app: App, signal: AbortSignal) => Promise<void>,
-  { isReading = false, writesElsewhere = false, mayCreateRoot = false }: Opening = {},
+  {
+    isReading = false,
+    writesElsewhere = false,
+    mayCreateRoot = false,
+    staysUp = false,
+  }: Opening = {},
 ): Promise<void> {
   const config = configuration(flags);
   for (const notice of config.notices) console.error(notice);
   if (!mayCreateRoot) await requireRoot(config);
   const { signal, release } = isReading && !writesElsewhere ? UNCAUGHT : catchInterrupts();
   try {
-    const app = await createApp(config, { isReading, listsFromCache: true });
+    const app = await createApp(config, { isReading, listsFromCache: true, staysUp });
     await work(app, signal)
       .catch(async (error: unknown) => {
         if (!isAppError(error) || !LOCATED.includes(error.code)) throw error;

@@ -80,7 +80,7 @@ export async function importConversations(
   const since = options.since === undefined ? undefined : sinceOf(options.since, zoneFor(flags));
   // V8 collects garbage when the heap has grown by 20 %; this reduces the peak of memory by a third.
   setFlagsFromString('--heap-growing-percent=20');
-  await withApp(flags, async (app, signal) => {
+  const work = async (app: App, signal: AbortSignal) => {
     const choice = choiceOf(options, since);
     if (options.watch) return watch(paths, choice, app, signal);
     const locations = paths.length > 0 ? [] : await locationsOf(app, options);
@@ -103,7 +103,11 @@ export async function importConversations(
       if (!(await isWanted(plan, options))) return;
     }
     show(await run(false), options);
-  }).catch((error: unknown) => reportFailure(error, flags, { from: '--from' }));
+  };
+  const staysUp = options.watch === true;
+  await withApp(flags, work, { staysUp }).catch((error: unknown) =>
+    reportFailure(error, flags, { from: '--from' }),
+  );
 }
 
 /** Imports until Ctrl-C, and prints a report for each round with new data. */
