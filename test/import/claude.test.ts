@@ -230,9 +230,13 @@ describe('a Claude.ai export', () => {
     for (const name of ['projects-000.zip', 'memories-000.zip']) {
       expect(await bench.import(join(path, name))).toMatchObject({ notes: 0, problems: [] });
     }
-    const alone = await bench.import(fileWith(memory, 'memories.json'));
-    expect(alone).toMatchObject({ notes: 0, problems: [] });
     expect(bench.hash()).toBe(before);
+    const notes = bench.memoryBank.known();
+    const later = await bench.import(fileWith(memory, 'memories.json'));
+    expect(later).toMatchObject({ notes: 0, notesUpdated: 0, problems: [] });
+    await bench.memoryBank.refresh();
+    // Only the time at which the source had these texts is another one now.
+    expect(bench.memoryBank.known()).toEqual(notes);
   });
 
   it('has separate notes for projects and for files with the same name', async () => {
