@@ -13,7 +13,7 @@ import { isSealedWhole } from '../files/sealing/open-stores.js';
 import { SEALED_FILE_BYTES } from '../files/sealing/sealed-form.js';
 import { attachmentsIn } from '../stores/conversations/files/attachments.js';
 import { addProblem, type ImportOutcome } from './import-outcome.js';
-import { plainName } from './reading/note-paths.js';
+import { plainName } from './reading/documents/note-paths.js';
 
 export interface AttachmentTarget {
   /** Absolute path of the conversation's folder. */

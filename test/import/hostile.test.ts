@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
 import { openInput } from '../../src/files/input/input.js';
-import { notesOf } from '../../src/import/reading/note-paths.js';
+import { notesOf } from '../../src/import/reading/documents/note-paths.js';
 import { SOURCES } from '../../src/import/source-list.js';
 import { openWebUiActivity } from '../../src/import/sources/openwebui-activity.js';
 import { errorOf } from '../support/error-of.js';

@@ -1,6 +1,6 @@
 /** Answers in HTML become text with Markdown, in time that grows with their length. */
 import { expect, it } from 'vitest';
-import { textOfHtml } from '../../src/import/reading/html.js';
+import { textOfHtml } from '../../src/import/reading/text/html.js';
 import { leastCpuMs } from '../support/cpu-time.js';
 
 it('a link becomes its text and its address, or one of them if they are equal', () => {

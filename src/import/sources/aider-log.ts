@@ -7,9 +7,9 @@
 import { basename, dirname } from 'node:path';
 import { sha256Hex } from '../../base/ids.js';
 import type { InputFile } from '../../files/input/input-types.js';
-import { timeIn } from '../reading/times.js';
-import { uniqueIds } from '../reading/tree.js';
-import { TurnBuilder } from '../reading/turns.js';
+import { uniqueIds } from '../reading/messages/tree.js';
+import { TurnBuilder } from '../reading/messages/turns.js';
+import { timeIn } from '../reading/text/times.js';
 import type { Activity, ImportedConversation } from '../source-interface.js';
 
 const OWN_NAME = '.aider.chat.history.md';

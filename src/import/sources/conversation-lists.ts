@@ -6,7 +6,7 @@
 import { isRecord, objectIn } from '../../base/json-fields.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import { unobserved } from '../input/observed-input.js';
-import { hasRecord } from '../reading/documents.js';
+import { hasRecord } from '../reading/documents/documents.js';
 
 const FORMS = {
   chatgpt: (element: unknown) => isRecord(objectIn(element)['mapping']),

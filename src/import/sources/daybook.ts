@@ -19,16 +19,16 @@ import {
   textOf,
   unreadableConversation,
   wholeDocument,
-} from '../reading/documents.js';
-import { contentText } from '../reading/openai-messages.js';
+} from '../reading/documents/documents.js';
 import {
   documentOfLines,
   documentOfMarkdown,
   documentOfOpenAi,
   isDaybookMarkdown,
-} from '../reading/own-export-documents.js';
-import { roleIn } from '../reading/roles.js';
-import { timeIn } from '../reading/times.js';
+} from '../reading/documents/own-export-documents.js';
+import { contentText } from '../reading/messages/openai-messages.js';
+import { roleIn } from '../reading/text/roles.js';
+import { timeIn } from '../reading/text/times.js';
 import type {
   ImportedConversation,
   ImportItem,

@@ -4,9 +4,15 @@ import { defined, parsedJson } from '../../base/json.js';
 import { isRecord, objectIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { sqliteSource, wholeBytes, wholeText } from '../reading/databases.js';
-import { elementsOf, hasElement, hasLine, objectLines, unreadable } from '../reading/documents.js';
-import { timeIn } from '../reading/times.js';
+import { sqliteSource, wholeBytes, wholeText } from '../reading/documents/databases.js';
+import {
+  elementsOf,
+  hasElement,
+  hasLine,
+  objectLines,
+  unreadable,
+} from '../reading/documents/documents.js';
+import { timeIn } from '../reading/text/times.js';
 import type {
   ImportedInsight,
   ImportProblem,

@@ -2,13 +2,18 @@
 
 import { definedOrNothing, isRecord, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { fileLine } from '../reading/attachment-lines.js';
-import { filesNamed, hasRecord, recordsOf, unreadableConversation } from '../reading/documents.js';
-import { contentText } from '../reading/openai-messages.js';
-import { timeIn } from '../reading/times.js';
-import { type TreeNode, uniqueIds } from '../reading/tree.js';
-import { timesOf, treeConversations } from '../reading/tree-conversations.js';
-import { TurnBuilder } from '../reading/turns.js';
+import {
+  filesNamed,
+  hasRecord,
+  recordsOf,
+  unreadableConversation,
+} from '../reading/documents/documents.js';
+import { contentText } from '../reading/messages/openai-messages.js';
+import { type TreeNode, uniqueIds } from '../reading/messages/tree.js';
+import { timesOf, treeConversations } from '../reading/messages/tree-conversations.js';
+import { TurnBuilder } from '../reading/messages/turns.js';
+import { fileLine } from '../reading/text/attachment-lines.js';
+import { timeIn } from '../reading/text/times.js';
 import type { ImportItem, ReadOptions, Source } from '../source-interface.js';
 
 interface ChatNode extends TreeNode {

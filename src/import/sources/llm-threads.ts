@@ -8,10 +8,10 @@ import { definedOrNothing, objectIn, objectsIn, textIn } from '../../base/json-f
 import type { InputFile } from '../../files/input/input-types.js';
 import type { Row, SqliteFile } from '../../files/input/sqlite.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { attachmentLine } from '../reading/attachment-lines.js';
-import { jsonIn, wholeBytes, wholeText } from '../reading/databases.js';
-import { timeIn } from '../reading/times.js';
-import { TurnBuilder } from '../reading/turns.js';
+import { jsonIn, wholeBytes, wholeText } from '../reading/documents/databases.js';
+import { TurnBuilder } from '../reading/messages/turns.js';
+import { attachmentLine } from '../reading/text/attachment-lines.js';
+import { timeIn } from '../reading/text/times.js';
 import type { Activity, ImportedMessage, ImportItem } from '../source-interface.js';
 
 export const THREAD_COLUMNS = [

@@ -6,8 +6,8 @@
 import { definedOrNothing, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile, SqlValue } from '../../files/input/sqlite.js';
-import { rowId, sqliteSource, wholeBytes, wholeText } from '../reading/databases.js';
-import { timeIn } from '../reading/times.js';
+import { rowId, sqliteSource, wholeBytes, wholeText } from '../reading/documents/databases.js';
+import { timeIn } from '../reading/text/times.js';
 import type { ImportedMessage, ImportItem } from '../source-interface.js';
 import { attachedLine, type OlderPart, THREAD_COLUMNS, threads } from './llm-threads.js';
 

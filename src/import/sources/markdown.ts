@@ -1,14 +1,14 @@
 /**
- * Transcripts in Markdown or plain text (reading/transcript.ts), with front matter. The text before the first
+ * Transcripts in Markdown or plain text (reading/text/transcript.ts), with front matter. The text before the first
  * speaker becomes metadata of the first message.
  */
 import { posix } from 'node:path';
 import type { Input, InputFile } from '../../files/input/input-types.js';
-import { textOf, unreadableConversation } from '../reading/documents.js';
-import { roleIn } from '../reading/roles.js';
-import { speakerHeading } from '../reading/speaker-heading.js';
-import { timeIn } from '../reading/times.js';
-import { isTranscript, transcriptIn, trimmed } from '../reading/transcript.js';
+import { textOf, unreadableConversation } from '../reading/documents/documents.js';
+import { roleIn } from '../reading/text/roles.js';
+import { speakerHeading } from '../reading/text/speaker-heading.js';
+import { timeIn } from '../reading/text/times.js';
+import { isTranscript, transcriptIn, trimmed } from '../reading/text/transcript.js';
 import type { Activity, ImportItem, Source } from '../source-interface.js';
 import { aiderConversations, isAiderLog } from './aider-log.js';
 import { claudeCodeScreen, isClaudeCodeScreen } from './claude/claude-code-screen.js';

@@ -3,8 +3,8 @@
 import { defined } from '../../base/json.js';
 import { isRecord, listIn, objectIn, textIn } from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { filesNamed, hasRecord, recordsOf, unreadable } from '../reading/documents.js';
-import { timeIn } from '../reading/times.js';
+import { filesNamed, hasRecord, recordsOf, unreadable } from '../reading/documents/documents.js';
+import { timeIn } from '../reading/text/times.js';
 import type {
   ImportedInsight,
   ImportProblem,

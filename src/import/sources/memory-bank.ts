@@ -1,14 +1,14 @@
 /**
  * A memory bank with its knowledge graph: Markdown files, a snapshot (a JSON array of triples), and a log
- * with one triple a line. The graph of a Daybook store is read by `reading/own-graph.ts`.
+ * with one triple a line. The graph of a Daybook store is read by `reading/documents/own-graph.ts`.
  */
 import { posix } from 'node:path';
 import { isRecord, objectIn, textIn } from '../../base/json-fields.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { elementsOf, objectLines, textOf, unreadable } from '../reading/documents.js';
-import { isOwnGraphFile, OwnGraph } from '../reading/own-graph.js';
-import { timeIn } from '../reading/times.js';
+import { elementsOf, objectLines, textOf, unreadable } from '../reading/documents/documents.js';
+import { isOwnGraphFile, OwnGraph } from '../reading/documents/own-graph.js';
+import { timeIn } from '../reading/text/times.js';
 import type {
   ImportedTriple,
   ImportItem,

@@ -10,8 +10,8 @@ import {
   sqliteSource,
   wholeBytes,
   withOrphans,
-} from '../reading/databases.js';
-import { timeIn } from '../reading/times.js';
+} from '../reading/documents/databases.js';
+import { timeIn } from '../reading/text/times.js';
 import type { ImportItem } from '../source-interface.js';
 
 const COLUMNS = ['threads.id', 'threads.module', 'messages.threadId', 'messages.seq'];

@@ -22,7 +22,7 @@ import {
   hasLine,
   objectLines,
   unreadableConversation,
-} from '../reading/documents.js';
+} from '../reading/documents/documents.js';
 import {
   addOpenAiMessage,
   anyTimeIn,
@@ -30,9 +30,9 @@ import {
   hasNoMessages,
   isMessage,
   withMessages,
-} from '../reading/openai-messages.js';
-import { timeIn } from '../reading/times.js';
-import { TurnBuilder } from '../reading/turns.js';
+} from '../reading/messages/openai-messages.js';
+import { TurnBuilder } from '../reading/messages/turns.js';
+import { timeIn } from '../reading/text/times.js';
 import type {
   ImportedConversation,
   ImportItem,

@@ -2,7 +2,7 @@
  * OpenWebUI writes thinking and tool calls into the text of an answer, as `<details type="…">` elements. Their
  * attributes have the name, the arguments and often the result of a call, as escaped text.
  */
-import { withoutEntities } from '../reading/html.js';
+import { withoutEntities } from '../reading/text/html.js';
 
 export interface OpenWebUiActivity {
   readonly type: string;

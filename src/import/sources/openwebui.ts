@@ -3,18 +3,18 @@
 import { isRecord, listIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { attachmentLine } from '../reading/attachment-lines.js';
 import {
   hasRecord,
   type JsonRecord,
   recordsOf,
   unreadableConversation,
-} from '../reading/documents.js';
-import { addOpenAiMessage, contentText, isMessage } from '../reading/openai-messages.js';
-import { timeIn } from '../reading/times.js';
-import type { TreeNode } from '../reading/tree.js';
-import { timesOf, treeConversations } from '../reading/tree-conversations.js';
-import { TurnBuilder } from '../reading/turns.js';
+} from '../reading/documents/documents.js';
+import { addOpenAiMessage, contentText, isMessage } from '../reading/messages/openai-messages.js';
+import type { TreeNode } from '../reading/messages/tree.js';
+import { timesOf, treeConversations } from '../reading/messages/tree-conversations.js';
+import { TurnBuilder } from '../reading/messages/turns.js';
+import { attachmentLine } from '../reading/text/attachment-lines.js';
+import { timeIn } from '../reading/text/times.js';
 import type { ImportItem, ReadOptions, Source } from '../source-interface.js';
 import { openWebUiActivity } from './openwebui-activity.js';
 

@@ -7,7 +7,7 @@ import { jsonTextsIn, parsedJson } from '../../base/json.js';
 import { isRecord, listIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { firstElement, hasLine, textOf, unreadable } from '../reading/documents.js';
+import { firstElement, hasLine, textOf, unreadable } from '../reading/documents/documents.js';
 import type { ImportItem, Source } from '../source-interface.js';
 
 export const serverMemory: Source = {

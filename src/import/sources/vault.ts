@@ -4,9 +4,9 @@
  */
 import { posix } from 'node:path';
 import type { InputFile } from '../../files/input/input-types.js';
-import { textOf, unreadable } from '../reading/documents.js';
-import { notesOf, plainName } from '../reading/note-paths.js';
-import { isTranscript } from '../reading/transcript.js';
+import { textOf, unreadable } from '../reading/documents/documents.js';
+import { notesOf, plainName } from '../reading/documents/note-paths.js';
+import { isTranscript } from '../reading/text/transcript.js';
 import type { ImportItem, Source } from '../source-interface.js';
 import { frontMatter } from './markdown.js';
 

@@ -10,10 +10,10 @@ import {
 } from '../../../base/json-fields.js';
 import { fenced } from '../../../base/text/code-block.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
-import { attachmentLine, fileLine, type NamedFiles } from '../../reading/attachment-lines.js';
-import { timeIn } from '../../reading/times.js';
-import type { TreeNode } from '../../reading/tree.js';
-import type { TurnBuilder } from '../../reading/turns.js';
+import type { TreeNode } from '../../reading/messages/tree.js';
+import type { TurnBuilder } from '../../reading/messages/turns.js';
+import { attachmentLine, fileLine, type NamedFiles } from '../../reading/text/attachment-lines.js';
+import { timeIn } from '../../reading/text/times.js';
 import { linksOf, withShownCitations } from './chatgpt-citations.js';
 
 export interface ChatGptNode extends TreeNode {

@@ -14,17 +14,17 @@ import {
 } from '../../../base/json-fields.js';
 import type { Input, InputFile } from '../../../files/input/input-types.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
-import { attachmentNames, type NamedFiles } from '../../reading/attachment-lines.js';
 import {
   filesNamed,
   type JsonRecord,
   recordsOf,
   textOf,
   unreadableConversation,
-} from '../../reading/documents.js';
-import { timeIn } from '../../reading/times.js';
-import { timesOf, treeConversations } from '../../reading/tree-conversations.js';
-import { TurnBuilder } from '../../reading/turns.js';
+} from '../../reading/documents/documents.js';
+import { timesOf, treeConversations } from '../../reading/messages/tree-conversations.js';
+import { TurnBuilder } from '../../reading/messages/turns.js';
+import { attachmentNames, type NamedFiles } from '../../reading/text/attachment-lines.js';
+import { timeIn } from '../../reading/text/times.js';
 import type { ImportItem, ReadOptions, Source } from '../../source-interface.js';
 import { hasListOf, withoutListsOf } from '../conversation-lists.js';
 import { addNode, type ChatGptNode, nodesOf } from './chatgpt-node.js';

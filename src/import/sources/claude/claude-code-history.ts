@@ -6,8 +6,8 @@
 import { objectIn, textIn } from '../../../base/json-fields.js';
 import type { InputFile } from '../../../files/input/input-types.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
-import { objectLines } from '../../reading/documents.js';
-import { timeIn } from '../../reading/times.js';
+import { objectLines } from '../../reading/documents/documents.js';
+import { timeIn } from '../../reading/text/times.js';
 import type {
   ImportedConversation,
   ImportedMessage,

@@ -7,8 +7,8 @@
 import { isRecord, objectIn, textIn } from '../../../base/json-fields.js';
 import type { InputFile } from '../../../files/input/input-types.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
-import { attachmentLine } from '../../reading/attachment-lines.js';
-import { objectLines } from '../../reading/documents.js';
+import { objectLines } from '../../reading/documents/documents.js';
+import { attachmentLine } from '../../reading/text/attachment-lines.js';
 import type { ImportedConversation, ImportedMessage } from '../../source-interface.js';
 import { queuedPrompt } from './claude-code-queued.js';
 

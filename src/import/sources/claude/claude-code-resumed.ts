@@ -7,7 +7,7 @@ import { posix } from 'node:path';
 import { parsedJson } from '../../../base/json.js';
 import { isRecord, textIn } from '../../../base/json-fields.js';
 import type { Input, InputFile } from '../../../files/input/input-types.js';
-import { linesOf } from '../../reading/documents.js';
+import { linesOf } from '../../reading/documents/documents.js';
 import type { ReadOptions } from '../../source-interface.js';
 import { HISTORY } from './claude-code-history.js';
 import { AGENT_LOG, sessionOfAgent } from './claude-code-subagents.js';

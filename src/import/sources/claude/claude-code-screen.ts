@@ -5,7 +5,7 @@
  * are those of exports of the versions 1.0 to 2.1.
  */
 import type { InputFile } from '../../../files/input/input-types.js';
-import { TurnBuilder } from '../../reading/turns.js';
+import { TurnBuilder } from '../../reading/messages/turns.js';
 import type { Activity, ImportedConversation } from '../../source-interface.js';
 
 const LOGO = /^\W*▐▛███▜▌|^╭─+ Claude Code v\d|^╭─+╮\s*│ ✻ Welcome to Claude Code!/;

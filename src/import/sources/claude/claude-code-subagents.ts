@@ -5,9 +5,9 @@
 
 import { textIn } from '../../../base/json-fields.js';
 import type { InputFile } from '../../../files/input/input-types.js';
-import { firstLine } from '../../reading/documents.js';
-import { timesOf } from '../../reading/tree-conversations.js';
-import { TurnBuilder } from '../../reading/turns.js';
+import { firstLine } from '../../reading/documents/documents.js';
+import { timesOf } from '../../reading/messages/tree-conversations.js';
+import { TurnBuilder } from '../../reading/messages/turns.js';
 import {
   type ImportedConversation,
   type ReadOptions,

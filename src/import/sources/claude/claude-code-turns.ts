@@ -9,9 +9,9 @@ import {
   textIn,
 } from '../../../base/json-fields.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
-import { fileLine } from '../../reading/attachment-lines.js';
-import { extractElements, withoutElements } from '../../reading/tagged-text.js';
-import type { TurnBuilder } from '../../reading/turns.js';
+import type { TurnBuilder } from '../../reading/messages/turns.js';
+import { fileLine } from '../../reading/text/attachment-lines.js';
+import { extractElements, withoutElements } from '../../reading/text/tagged-text.js';
 import type { CodeNode, ToolResult } from './claude-code-lines.js';
 
 const INJECTED = [

@@ -7,10 +7,10 @@
 import { posix } from 'node:path';
 import { textIn } from '../../../base/json-fields.js';
 import type { Input, InputFile } from '../../../files/input/input-types.js';
-import { firstLine, textOf } from '../../reading/documents.js';
-import { notesOf } from '../../reading/note-paths.js';
-import { timesOf, treeConversations } from '../../reading/tree-conversations.js';
-import { TurnBuilder } from '../../reading/turns.js';
+import { firstLine, textOf } from '../../reading/documents/documents.js';
+import { notesOf } from '../../reading/documents/note-paths.js';
+import { timesOf, treeConversations } from '../../reading/messages/tree-conversations.js';
+import { TurnBuilder } from '../../reading/messages/turns.js';
 import type {
   ImportedConversation,
   ImportItem,

@@ -13,10 +13,10 @@ import {
 } from '../../../base/json-fields.js';
 import { fenced } from '../../../base/text/code-block.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
-import { attachmentLine, fileLine } from '../../reading/attachment-lines.js';
-import { roleIn } from '../../reading/roles.js';
-import { timeIn } from '../../reading/times.js';
-import type { TurnBuilder } from '../../reading/turns.js';
+import type { TurnBuilder } from '../../reading/messages/turns.js';
+import { attachmentLine, fileLine } from '../../reading/text/attachment-lines.js';
+import { roleIn } from '../../reading/text/roles.js';
+import { timeIn } from '../../reading/text/times.js';
 
 /** `text` has this instead of blocks that old apps could not show. */
 const PLACEHOLDER = /```\s*This block is not supported on your current device yet\.?\s*```/g;

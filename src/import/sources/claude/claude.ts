@@ -23,12 +23,12 @@ import {
   recordsOf,
   unreadable,
   unreadableConversation,
-} from '../../reading/documents.js';
-import { notesOf, plainName } from '../../reading/note-paths.js';
-import { timeIn } from '../../reading/times.js';
-import { type TreeNode, uniqueIds } from '../../reading/tree.js';
-import { timesOf, treeConversations } from '../../reading/tree-conversations.js';
-import { TurnBuilder } from '../../reading/turns.js';
+} from '../../reading/documents/documents.js';
+import { notesOf, plainName } from '../../reading/documents/note-paths.js';
+import { type TreeNode, uniqueIds } from '../../reading/messages/tree.js';
+import { timesOf, treeConversations } from '../../reading/messages/tree-conversations.js';
+import { TurnBuilder } from '../../reading/messages/turns.js';
+import { timeIn } from '../../reading/text/times.js';
 import type { ImportItem, ReadOptions, Source } from '../../source-interface.js';
 import { hasListOf, withoutListsOf } from '../conversation-lists.js';
 import { addClaudeMessage } from './claude-message.js';

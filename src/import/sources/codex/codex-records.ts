@@ -13,8 +13,8 @@ import {
   textsIn,
 } from '../../../base/json-fields.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
-import { contentText } from '../../reading/openai-messages.js';
-import type { TurnBuilder } from '../../reading/turns.js';
+import { contentText } from '../../reading/messages/openai-messages.js';
+import type { TurnBuilder } from '../../reading/messages/turns.js';
 
 interface RecordContext {
   readonly createdAt: string | undefined;

@@ -7,9 +7,9 @@ import { posix } from 'node:path';
 import { definedOrNothing, objectIn, textIn } from '../../../base/json-fields.js';
 import type { InputFile } from '../../../files/input/input-types.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
-import { firstLine, objectLines } from '../../reading/documents.js';
-import { timeIn } from '../../reading/times.js';
-import { TurnBuilder } from '../../reading/turns.js';
+import { firstLine, objectLines } from '../../reading/documents/documents.js';
+import { TurnBuilder } from '../../reading/messages/turns.js';
+import { timeIn } from '../../reading/text/times.js';
 import {
   type ImportItem,
   type ImportProblem,

@@ -16,9 +16,9 @@ import {
 import type { InputFile } from '../../../files/input/input-types.js';
 import type { SqliteFile } from '../../../files/input/sqlite.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
-import { sqliteSource } from '../../reading/databases.js';
-import { timeIn } from '../../reading/times.js';
-import { TurnBuilder } from '../../reading/turns.js';
+import { sqliteSource } from '../../reading/documents/databases.js';
+import { TurnBuilder } from '../../reading/messages/turns.js';
+import { timeIn } from '../../reading/text/times.js';
 import type { Activity, ImportItem } from '../../source-interface.js';
 import { typedText } from './cursor-cli-text.js';
 

@@ -3,7 +3,7 @@
  * or `assistant:` on a line of its own. In a message of the assistant, `[Thinking]`, `[Tool call] <name>`
  * and `[Tool result] <name>` begin a block of indented lines.
  */
-import type { TurnBuilder } from '../../reading/turns.js';
+import type { TurnBuilder } from '../../reading/messages/turns.js';
 import { typedText } from './cursor-cli-text.js';
 
 const SPEAKER = /^(user|assistant):\s*$/;

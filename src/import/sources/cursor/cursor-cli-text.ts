@@ -1,6 +1,7 @@
 /** Extracts what the user of Cursor's command line typed. */
-import { extractElements } from '../../reading/tagged-text.js';
-import type { TurnBuilder } from '../../reading/turns.js';
+
+import type { TurnBuilder } from '../../reading/messages/turns.js';
+import { extractElements } from '../../reading/text/tagged-text.js';
 
 /** The typed text is in `<user_query>` elements; Cursor adds the text around them. */
 export function typedText(turns: TurnBuilder, text: string): string {

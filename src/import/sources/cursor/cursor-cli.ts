@@ -14,10 +14,15 @@ import {
 } from '../../../base/json-fields.js';
 import type { Input, InputFile } from '../../../files/input/input-types.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
-import { firstLine, objectLines, textOf, unreadableConversation } from '../../reading/documents.js';
-import { anyTimeIn, contentText } from '../../reading/openai-messages.js';
-import { roleIn } from '../../reading/roles.js';
-import { TurnBuilder } from '../../reading/turns.js';
+import {
+  firstLine,
+  objectLines,
+  textOf,
+  unreadableConversation,
+} from '../../reading/documents/documents.js';
+import { anyTimeIn, contentText } from '../../reading/messages/openai-messages.js';
+import { TurnBuilder } from '../../reading/messages/turns.js';
+import { roleIn } from '../../reading/text/roles.js';
 import {
   type ImportItem,
   type ImportProblem,

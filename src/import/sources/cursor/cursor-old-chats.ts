@@ -16,9 +16,9 @@ import {
 import type { InputFile } from '../../../files/input/input-types.js';
 import type { SqliteFile } from '../../../files/input/sqlite.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
-import { unreadable, unreadableConversation } from '../../reading/documents.js';
-import { timeIn } from '../../reading/times.js';
-import { TurnBuilder } from '../../reading/turns.js';
+import { unreadable, unreadableConversation } from '../../reading/documents/documents.js';
+import { TurnBuilder } from '../../reading/messages/turns.js';
+import { timeIn } from '../../reading/text/times.js';
 import type { Activity, ImportedMessage, ImportItem } from '../../source-interface.js';
 
 export const OLD_CHAT_COLUMNS = ['ItemTable.key', 'ItemTable.value'];

@@ -14,11 +14,11 @@ import {
 import type { InputFile } from '../../../files/input/input-types.js';
 import type { SqliteFile } from '../../../files/input/sqlite.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
-import { fileLine } from '../../reading/attachment-lines.js';
-import { sqliteSource } from '../../reading/databases.js';
-import { unreadable, unreadableConversation } from '../../reading/documents.js';
-import { timeIn } from '../../reading/times.js';
-import { TurnBuilder } from '../../reading/turns.js';
+import { sqliteSource } from '../../reading/documents/databases.js';
+import { unreadable, unreadableConversation } from '../../reading/documents/documents.js';
+import { TurnBuilder } from '../../reading/messages/turns.js';
+import { fileLine } from '../../reading/text/attachment-lines.js';
+import { timeIn } from '../../reading/text/times.js';
 import type { Activity, ImportItem, ImportProblem } from '../../source-interface.js';
 import { jsonOfValue, OLD_CHAT_COLUMNS, oldChats } from './cursor-old-chats.js';
 

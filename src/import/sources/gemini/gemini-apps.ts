@@ -7,15 +7,15 @@ import { isRecord, listIn, objectIn, objectsIn, textIn } from '../../../base/jso
 import type { InputFile } from '../../../files/input/input-types.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
 import { unobserved } from '../../input/observed-input.js';
-import { attachmentLine } from '../../reading/attachment-lines.js';
 import {
   elementsOf,
   hasElement,
   type JsonRecord,
   unreadableConversation,
-} from '../../reading/documents.js';
-import { textOfHtml } from '../../reading/html.js';
-import { timeIn } from '../../reading/times.js';
+} from '../../reading/documents/documents.js';
+import { attachmentLine } from '../../reading/text/attachment-lines.js';
+import { textOfHtml } from '../../reading/text/html.js';
+import { timeIn } from '../../reading/text/times.js';
 import type { ImportedMessage, ImportItem, Source } from '../../source-interface.js';
 
 const ACTIVITY = /(^|\/)My ?Activity\.json$/i;

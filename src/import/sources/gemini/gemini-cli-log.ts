@@ -6,8 +6,8 @@
 
 import { objectsIn, textIn } from '../../../base/json-fields.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
-import { contentText } from '../../reading/openai-messages.js';
-import type { TreeNode } from '../../reading/tree.js';
+import { contentText } from '../../reading/messages/openai-messages.js';
+import type { TreeNode } from '../../reading/messages/tree.js';
 
 export interface GeminiNode extends TreeNode {
   message: JsonObject;

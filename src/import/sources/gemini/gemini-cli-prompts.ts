@@ -6,8 +6,8 @@
 import { isRecord, textIn } from '../../../base/json-fields.js';
 import type { InputFile } from '../../../files/input/input-types.js';
 import { unobserved } from '../../input/observed-input.js';
-import { elementsOf, firstElement, unreadable } from '../../reading/documents.js';
-import { timeIn } from '../../reading/times.js';
+import { elementsOf, firstElement, unreadable } from '../../reading/documents/documents.js';
+import { timeIn } from '../../reading/text/times.js';
 import type { ImportedMessage, ImportItem } from '../../source-interface.js';
 import { promptsOnly } from '../claude/claude-code-history.js';
 

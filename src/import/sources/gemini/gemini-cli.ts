@@ -22,11 +22,11 @@ import {
   objectLines,
   textOf,
   unreadableConversation,
-} from '../../reading/documents.js';
-import { contentText } from '../../reading/openai-messages.js';
-import { timeIn } from '../../reading/times.js';
-import { timesOf, treeConversations } from '../../reading/tree-conversations.js';
-import { TurnBuilder } from '../../reading/turns.js';
+} from '../../reading/documents/documents.js';
+import { contentText } from '../../reading/messages/openai-messages.js';
+import { timesOf, treeConversations } from '../../reading/messages/tree-conversations.js';
+import { TurnBuilder } from '../../reading/messages/turns.js';
+import { timeIn } from '../../reading/text/times.js';
 import {
   type ImportItem,
   type ImportProblem,

@@ -3,7 +3,7 @@
  * transcripts: `## Assistant (gpt-4)`, `**ChatGPT 4o:**`, `_**User (2026-01-16 22:18:20Z)**_`. Headings in
  * the text of a message may look similar, so a heading with anything else in it is none of these.
  */
-import type { Role } from '../../stores/conversations/document/schema.js';
+import type { Role } from '../../../stores/conversations/document/schema.js';
 import { roleIn } from './roles.js';
 import { timeIn } from './times.js';
 

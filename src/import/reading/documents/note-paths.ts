@@ -2,8 +2,8 @@
  * Paths in the memory bank for documents of other programs, and the split of long documents into several
  * notes.
  */
-import { sha256Hex } from '../../base/ids.js';
-import type { ImportedNote, RecordLocation } from '../source-interface.js';
+import { sha256Hex } from '../../../base/ids.js';
+import type { ImportedNote, RecordLocation } from '../../source-interface.js';
 
 /** A note may have 32 KB; this leaves room for one more line. */
 const NOTE_BYTES = 32_000;

@@ -2,13 +2,13 @@
  * Reads the knowledge graph of a Daybook store: the facts that result from all operations of its snapshot and
  * log (docs/FORMAT.md). A deleted fact is not one of them, and an ended fact has its end.
  */
-import { isAppError } from '../../base/errors.js';
-import { isRecord } from '../../base/json-fields.js';
-import type { InputFile } from '../../files/input/input-types.js';
-import { LineScanner } from '../../stores/knowledge-graph/log/line-scanner.js';
-import { FORMAT } from '../../stores/knowledge-graph/log/operation-line.js';
-import { TripleTable, tripleOf } from '../../stores/knowledge-graph/table/triple-table.js';
-import type { ImportedTriple, ImportProblem } from '../source-interface.js';
+import { isAppError } from '../../../base/errors.js';
+import { isRecord } from '../../../base/json-fields.js';
+import type { InputFile } from '../../../files/input/input-types.js';
+import { LineScanner } from '../../../stores/knowledge-graph/log/line-scanner.js';
+import { FORMAT } from '../../../stores/knowledge-graph/log/operation-line.js';
+import { TripleTable, tripleOf } from '../../../stores/knowledge-graph/table/triple-table.js';
+import type { ImportedTriple, ImportProblem } from '../../source-interface.js';
 import { firstElement, firstLine, linesOf, unreadable } from './documents.js';
 
 /** A line of an encrypted store begins with this. Its key is not known here. */

@@ -2,7 +2,7 @@
  * Converts times of other programs to ISO 8601 in UTC. Anything that is no time, or no possible time of a
  * message, counts as absent.
  */
-import { isoTime } from '../../base/clock.js';
+import { isoTime } from '../../../base/clock.js';
 
 /**
  * No message to an assistant is older than the first time. A conversation id has enough digits for the last

@@ -3,9 +3,9 @@
  * `## Assistant (gpt-4)`, `**You:**` or `User: text`. The text may follow a name on its line. A text with fewer
  * than two speakers is no transcript.
  */
-import { definedOrNothing } from '../../base/json-fields.js';
-import type { Role } from '../../stores/conversations/document/schema.js';
-import type { ImportedMessage } from '../source-interface.js';
+import { definedOrNothing } from '../../../base/json-fields.js';
+import type { Role } from '../../../stores/conversations/document/schema.js';
+import type { ImportedMessage } from '../../source-interface.js';
 import { roleIn } from './roles.js';
 import { type SpeakerHeading, speakerHeading, timedText } from './speaker-heading.js';
 import { timeIn } from './times.js';

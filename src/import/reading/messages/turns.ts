@@ -4,9 +4,9 @@
  * the assistant said nothing in the turn, into an empty message.
  */
 
-import { definedOrNothing } from '../../base/json-fields.js';
-import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import type { Activity, ImportedMessage } from '../source-interface.js';
+import { definedOrNothing } from '../../../base/json-fields.js';
+import type { JsonObject } from '../../../stores/conversations/document/schema.js';
+import type { Activity, ImportedMessage } from '../../source-interface.js';
 import { activityMetadata, shortened, shortenedCall, type ToolCall } from './activity.js';
 
 interface TurnMessage extends Omit<ImportedMessage, 'metadata'> {

@@ -3,9 +3,9 @@
  * The functions return `undefined` if the export was edited so that a part is missing.
  */
 
-import { parsedJson } from '../../base/json.js';
-import { isRecord, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
-import type { JsonObject } from '../../stores/conversations/document/schema.js';
+import { parsedJson } from '../../../base/json.js';
+import { isRecord, objectIn, objectsIn, textIn } from '../../../base/json-fields.js';
+import type { JsonObject } from '../../../stores/conversations/document/schema.js';
 
 const VERSION = 1;
 const COMMENT = '\n<!-- daybook:message ';

@@ -2,11 +2,11 @@
  * Finds out whether a JSON file that no source recognises is damaged or was cut off, for the error that
  * says so. Reads only the two ends of a large file.
  */
-import { AppError, isAppError } from '../../base/errors.js';
-import { withFileError } from '../../files/file-errors.js';
-import type { Input, InputFile } from '../../files/input/input-types.js';
-import { parseDocument } from '../../files/read/json-document.js';
-import { openHandle } from '../../files/safe-access/open-regular.js';
+import { AppError, isAppError } from '../../../base/errors.js';
+import { withFileError } from '../../../files/file-errors.js';
+import type { Input, InputFile } from '../../../files/input/input-types.js';
+import { parseDocument } from '../../../files/read/json-document.js';
+import { openHandle } from '../../../files/safe-access/open-regular.js';
 
 const JSON_FILE = /\.json$/i;
 /** In a file of at most this size, the position of the fault is found in a fraction of a second. */

@@ -1,17 +1,17 @@
 /** Reads files of an input as JSON: element by element, line by line, or as a whole. */
 
-import { jsonTextsIn, parsedJson } from '../../base/json.js';
-import { isRecord } from '../../base/json-fields.js';
-import { type InputLine, inputLines, type LineOptions } from '../../files/input/input-lines.js';
-import type { Input, InputFile } from '../../files/input/input-types.js';
-import { jsonElements } from '../../files/input/json-elements.js';
-import { withoutUtf16 } from '../../files/input/utf16.js';
-import { isZstd, unzstd } from '../../files/input/zstd.js';
-import { MAX_DOCUMENT_BYTES } from '../../files/read/whole-file.js';
-import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { kept } from '../input/kept-input.js';
-import { isUnreadable, refusing } from '../skip-unreadable.js';
-import type { ImportProblem } from '../source-interface.js';
+import { jsonTextsIn, parsedJson } from '../../../base/json.js';
+import { isRecord } from '../../../base/json-fields.js';
+import { type InputLine, inputLines, type LineOptions } from '../../../files/input/input-lines.js';
+import type { Input, InputFile } from '../../../files/input/input-types.js';
+import { jsonElements } from '../../../files/input/json-elements.js';
+import { withoutUtf16 } from '../../../files/input/utf16.js';
+import { isZstd, unzstd } from '../../../files/input/zstd.js';
+import { MAX_DOCUMENT_BYTES } from '../../../files/read/whole-file.js';
+import type { JsonObject } from '../../../stores/conversations/document/schema.js';
+import { kept } from '../../input/kept-input.js';
+import { isUnreadable, refusing } from '../../skip-unreadable.js';
+import type { ImportProblem } from '../../source-interface.js';
 
 /** A JSON value and its location; `value` is `undefined` if it cannot be parsed. */
 export interface JsonRecord {

@@ -2,7 +2,7 @@
  * Makes one conversation of each branch of a message tree, with a link to the conversation from which it
  * branches.
  */
-import type { ImportedConversation, ImportedMessage } from '../source-interface.js';
+import type { ImportedConversation, ImportedMessage } from '../../source-interface.js';
 import { branchesOf, type TreeNode } from './tree.js';
 import type { TurnBuilder } from './turns.js';
 

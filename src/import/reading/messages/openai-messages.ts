@@ -3,7 +3,7 @@
  * or a list of parts), and tool calls with their results.
  */
 
-import { parsedJson } from '../../base/json.js';
+import { parsedJson } from '../../../base/json.js';
 import {
   definedOrNothing,
   isRecord,
@@ -11,11 +11,11 @@ import {
   objectIn,
   objectsIn,
   textIn,
-} from '../../base/json-fields.js';
-import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { attachmentLine, fileLine } from './attachment-lines.js';
-import { roleIn } from './roles.js';
-import { timeIn } from './times.js';
+} from '../../../base/json-fields.js';
+import type { JsonObject } from '../../../stores/conversations/document/schema.js';
+import { attachmentLine, fileLine } from '../text/attachment-lines.js';
+import { roleIn } from '../text/roles.js';
+import { timeIn } from '../text/times.js';
 import type { TurnBuilder } from './turns.js';
 
 const TIMES = ['createdAt', 'created_at', 'timestamp', 'create_time', 'time', 'date'] as const;

@@ -1,5 +1,5 @@
 /** Converts answers in HTML back to plain text with simple Markdown. */
-import { fenced } from '../../base/text/code-block.js';
+import { fenced } from '../../../base/text/code-block.js';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',

@@ -1,5 +1,5 @@
 /** Maps the words that programs use for the author of a message to roles. */
-import type { Role } from '../../stores/conversations/document/schema.js';
+import type { Role } from '../../../stores/conversations/document/schema.js';
 
 const ROLES: Readonly<Record<string, Role>> = {
   user: 'user',

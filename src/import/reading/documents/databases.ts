@@ -1,28 +1,28 @@
 /** Detects SQLite files of a source by their tables and columns, and reads them. */
 import { isUtf8 } from 'node:buffer';
-import { type AppError, isAppError } from '../../base/errors.js';
-import { parsedJson } from '../../base/json.js';
-import { isRecord } from '../../base/json-fields.js';
-import type { Input, InputFile } from '../../files/input/input-types.js';
+import { type AppError, isAppError } from '../../../base/errors.js';
+import { parsedJson } from '../../../base/json.js';
+import { isRecord } from '../../../base/json-fields.js';
+import type { Input, InputFile } from '../../../files/input/input-types.js';
 import {
   type Row,
   SQLITE_MAGIC,
   type SqliteFile,
   type SqlValue,
   withSqlite,
-} from '../../files/input/sqlite.js';
-import type { DatabaseFile } from '../../files/input/sqlite-copy.js';
-import { readStamp } from '../../files/read/stamp.js';
-import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { unobserved } from '../input/observed-input.js';
+} from '../../../files/input/sqlite.js';
+import type { DatabaseFile } from '../../../files/input/sqlite-copy.js';
+import { readStamp } from '../../../files/read/stamp.js';
+import type { JsonObject } from '../../../stores/conversations/document/schema.js';
+import { unobserved } from '../../input/observed-input.js';
 import type {
   ImportedMessage,
   ImportItem,
   ReadOptions,
   RecordLocation,
   Source,
-} from '../source-interface.js';
-import { roleIn } from './roles.js';
+} from '../../source-interface.js';
+import { roleIn } from '../text/roles.js';
 
 /** Errors that concern one file. */
 const UNREADABLE: readonly AppError['code'][] = ['CORRUPT', 'TOO_LARGE'];

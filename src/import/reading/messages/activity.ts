@@ -3,9 +3,9 @@
  * message (docs/FORMAT.md), in the length that the user has set.
  */
 
-import { definedOrNothing } from '../../base/json-fields.js';
-import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import type { Activity } from '../source-interface.js';
+import { definedOrNothing } from '../../../base/json-fields.js';
+import type { JsonObject } from '../../../stores/conversations/document/schema.js';
+import type { Activity } from '../../source-interface.js';
 
 const SHORT_LENGTH = 300;
 /** A text that an earlier import has shortened is not shortened again. */

@@ -1,8 +1,8 @@
 /** Names files of an export in the text of messages, at the place where they were. */
 
-import { objectIn, textIn } from '../../base/json-fields.js';
-import type { InputFile } from '../../files/input/input-types.js';
-import type { JsonObject } from '../../stores/conversations/document/schema.js';
+import { objectIn, textIn } from '../../../base/json-fields.js';
+import type { InputFile } from '../../../files/input/input-types.js';
+import type { JsonObject } from '../../../stores/conversations/document/schema.js';
 
 /** A file of the export. */
 interface NamedFile {
