@@ -1,9 +1,11 @@
 /** If Node can keep compiled code (from 22.1 on), the command keeps it in the cache folder of the user. */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, statSync } from 'node:fs';
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import module from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Place, runProcess, withPlace } from './harness.js';
+import { MAIN, type Place, runProcess, withPlace } from './harness.js';
 
 const isPossible = 'enableCompileCache' in module;
 const ALIVE = ['--version'];
@@ -34,6 +36,24 @@ describe('the compiled code of the command', () => {
       if (!isPossible) return;
       const { mode } = await stat(join(place.folder, 'cache/daybook/code'));
       expect(mode & 0o022).toBe(0);
+    });
+  });
+
+  it('is in a folder that only the user can open, whatever the umask is', async () => {
+    await withPlace(async (place) => {
+      const { env, folder } = withCache(place);
+      const folders = ['cache/daybook', 'cache/daybook/code'].map((name) => join(folder, name));
+      const run = () => {
+        const script = 'umask 000 && exec "$0" "$@"';
+        execFileSync('sh', ['-c', script, process.execPath, MAIN, ...ALIVE], { env });
+      };
+      run();
+      if (!isPossible) return;
+      const modes = () => folders.map((path) => statSync(path).mode & 0o777);
+      expect(modes()).toEqual([0o700, 0o700]);
+      for (const path of folders) chmodSync(path, 0o777); // as an earlier version made them
+      run();
+      expect(modes()).toEqual([0o700, 0o700]);
     });
   });
 
