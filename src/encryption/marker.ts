@@ -21,7 +21,8 @@ const scryptSchema = z.object({
   N: z
     .int()
     .min(2)
-    .max(2 ** 20),
+    .max(2 ** 20)
+    .refine((n) => Number.isInteger(Math.log2(n))),
   r: z.int().min(1).max(16),
   p: z.int().min(1).max(16),
 });

@@ -68,4 +68,23 @@ describe('a store whose encryption.json is damaged', () => {
     writeFileSync(marker, whole);
     expect(await firstMessage(place)).toBe('raven one');
   });
+
+  it('in the parameters of its passphrase is refused too', async () => {
+    const place = doctorPlace();
+    place.write(`conversation-logs/${ID}/conversation.json`, conversationText(['raven one']));
+    const passphrase = 'correct horse';
+    await convertEncryption(place.config, { passphrase }, {});
+    const config = { ...place.config, encryption: { ...place.config.encryption, passphrase } };
+    const marker = join(place.logs, 'encryption.json');
+    const whole = readFileSync(marker, 'utf8');
+    for (const [digits, code] of [
+      ['"N": 131071', 'CORRUPT'], // no power of two
+      ['"N": 2', 'DECRYPT'],
+    ] as const) {
+      writeFileSync(marker, whole.replace('"N": 131072', digits));
+      expect(await firstMessage({ ...place, config })).toBe(code);
+    }
+    writeFileSync(marker, whole);
+    expect(await firstMessage({ ...place, config })).toBe('raven one');
+  });
 });

@@ -21,7 +21,7 @@ export function keyOfPassphrase(
   passphrase: string,
   { salt, N, r, p }: ScryptParameters,
 ): Promise<CipherKey> {
-  const options = { N, r, p, maxmem: 256 * N * r };
+  const options = { N, r, p, maxmem: 256 * r * (N + p) };
   return new Promise((resolve, reject) => {
     scrypt(
       passphrase.normalize('NFC'),
