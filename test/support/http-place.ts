@@ -30,6 +30,8 @@ export interface HttpPlaceOptions {
   readonly clock?: Clock;
   /** Settings; the argument is the folder around the root. */
   settings?(folder: string): Readonly<Record<string, string>>;
+  /** Whether the server also has the API of the page. */
+  readonly hasPage?: boolean;
   /** Changes each server before its first use. */
   change?(built: BuiltServer): void;
 }
@@ -42,6 +44,7 @@ export async function withHttpPlace<T>(
     log = silentLog,
     clock = systemClock,
     settings,
+    hasPage = false,
     change,
   }: HttpPlaceOptions,
   work: (place: HttpPlace) => Promise<T>,
@@ -64,7 +67,10 @@ export async function withHttpPlace<T>(
       change?.(built);
       return built;
     };
-    const opened = await openHttp({ config: http, build, log, limits, clock });
+    const opened = await openHttp({
+      ...{ config: http, build, log, limits, clock },
+      ...(hasPage && { page: { folder: root, app: () => app } }),
+    });
     try {
       return await work({ ...opened, app, root });
     } finally {

@@ -6,9 +6,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
-import { systemClock } from '../../base/clock.js';
 import { sha256Hex } from '../../base/ids.js';
-import type { Log } from '../../base/log.js';
 import { type HttpConfig, isLoopback } from '../../config/settings/http-settings.js';
 import { HttpError } from './http-error.js';
 
@@ -21,8 +19,6 @@ export type RequestCheck = (
 
 const FORBIDDEN = 403;
 const HOST = /^[\w.:[\]-]+$/;
-/** At most one log line in this time, because an attacker can try many tokens. */
-const REPORT_MS = 10_000;
 const METHODS = 'GET, POST, DELETE';
 const REQUEST_HEADERS =
   'Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, Mcp-Protocol-Version, Mcp-Session-Id';
@@ -81,13 +77,11 @@ export const checkFetchSite: RequestCheck = ({ headers }, _res, next) => {
 };
 
 /** Refuses a request without the right token. The comparison takes the same time for every token. */
-export function checkToken({ token }: HttpConfig, log: Log): RequestCheck {
+export function checkToken({ token }: HttpConfig): RequestCheck {
   if (token === undefined) return (_req, _res, next) => next();
-  const report = refusalReporter(log);
-  return ({ headers, socket }, _res, next) => {
+  return ({ headers }, _res, next) => {
     const given = bearerOf(headers);
     if (isSameSecret(given ?? '', token)) return next();
-    report(socket.remoteAddress);
     const [message, reason] =
       given === undefined
         ? [
@@ -107,16 +101,3 @@ export const bearerOf = ({ authorization = '' }: IncomingHttpHeaders): string | 
 /** Compares digests, which have the same length, so that the time does not depend on the texts. */
 export const isSameSecret = (given: string, expected: string): boolean =>
   timingSafeEqual(Buffer.from(sha256Hex(given)), Buffer.from(sha256Hex(expected)));
-
-/** Logs at most one line in REPORT_MS, with the number of refusals since the line before. */
-function refusalReporter(log: Log) {
-  let count = 0;
-  let lastAt = Number.NEGATIVE_INFINITY;
-  return (address: string | undefined) => {
-    count += 1;
-    if (systemClock.monotonic() - lastAt < REPORT_MS) return;
-    lastAt = systemClock.monotonic();
-    log.warn({ address, count }, 'requests without the right token were refused');
-    count = 0;
-  };
-}

@@ -3,21 +3,20 @@
  * but `/mcp` (mcp-endpoint.ts).
  */
 import express, { type Express, type Router } from 'express';
-import type { Log } from '../../base/log.js';
 import type { RequestCheck } from './access-checks.js';
-import { answerHttpErrors, HttpError } from './http-error.js';
+import { type AnswerError, HttpError } from './http-error.js';
 import type { HttpSessions } from './sessions.js';
 
 export interface ExpressAppOptions {
   readonly sessions: HttpSessions;
-  readonly log: Log;
+  readonly refuse: AnswerError;
   /** For all addresses but `/healthz`. */
   readonly checks: readonly RequestCheck[];
   /** Handles all requests but those for `/healthz`. */
   readonly page: Router | undefined;
 }
 
-export function createExpressApp({ sessions, log, checks, page }: ExpressAppOptions): Express {
+export function createExpressApp({ sessions, refuse, checks, page }: ExpressAppOptions): Express {
   const app = express().disable('x-powered-by').disable('etag');
   app.get('/healthz', (_req, res) => {
     const isUp = !sessions.isClosing;
@@ -28,7 +27,6 @@ export function createExpressApp({ sessions, log, checks, page }: ExpressAppOpti
   app.use((_req, _res, next) =>
     next(new HttpError(404, 'There is nothing at this address. MCP is at /mcp.')),
   );
-  const refuse = answerHttpErrors(log);
   // Express recognises a handler of errors by its four parameters.
   app.use(
     (error: unknown, req: express.Request, res: express.Response, _next: express.NextFunction) =>

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
+import { systemClock } from '../../base/clock.js';
 import { randomHex } from '../../base/ids.js';
 import type { Log } from '../../base/log.js';
 import { RpcError } from '../mcp/errors/rpc-error.js';
@@ -12,6 +13,9 @@ import { RpcError } from '../mcp/errors/rpc-error.js';
 const REFUSED = -32000;
 /** Time to read the answer for a client that is still sending its body. */
 const LINGER_MS = 500;
+const UNAUTHORIZED = 401;
+/** At most one log line in this time, because an attacker can try many tokens. */
+const REPORT_MS = 10_000;
 
 export interface HttpErrorFacts {
   /** The number of the JSON-RPC error. */
@@ -54,15 +58,22 @@ function refuse(req: IncomingMessage, res: ServerResponse, refused: HttpError): 
 const hasBody = ({ headers }: IncomingMessage) =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
-/** Answers the error of a request. An unknown error is answered with a reference to the log. */
-export function answerHttpErrors(log: Log) {
-  return (error: unknown, req: IncomingMessage, res: ServerResponse) => {
+/** Answers the error of a request. */
+export type AnswerError = (error: unknown, req: IncomingMessage, res: ServerResponse) => void;
+
+/** An unknown error is answered with a reference to the log. Requests without the right token are logged. */
+export function answerHttpErrors(log: Log): AnswerError {
+  const report = refusalReporter(log);
+  return (error, req, res) => {
     const isDisconnected = req.destroyed && !req.complete;
     if (isDisconnected || res.headersSent) {
       log.debug({ err: error }, 'an HTTP exchange broke off');
       return void res.destroy();
     }
-    if (error instanceof HttpError) return refuse(req, res, error);
+    if (error instanceof HttpError) {
+      if (error.status === UNAUTHORIZED) report(req.socket.remoteAddress);
+      return refuse(req, res, error);
+    }
     if (error instanceof RpcError) {
       const { code, message, data } = error;
       return refuse(req, res, new HttpError(400, message, { code, data, id: error.id }));
@@ -78,3 +89,16 @@ export function answerHttpErrors(log: Log) {
 /** Errors of express itself, such as an address with invalid percent-encoding. */
 const isBadRequest = (error: unknown) =>
   error instanceof Error && 'status' in error && error.status === 400;
+
+/** Logs at most one line in REPORT_MS, with the number of refusals since the line before. */
+function refusalReporter(log: Log) {
+  let count = 0;
+  let lastAt = Number.NEGATIVE_INFINITY;
+  return (address: string | undefined) => {
+    count += 1;
+    if (systemClock.monotonic() - lastAt < REPORT_MS) return;
+    lastAt = systemClock.monotonic();
+    log.warn({ address, count }, 'requests without the right token were refused');
+    count = 0;
+  };
+}

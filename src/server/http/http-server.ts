@@ -17,6 +17,7 @@ import { loadCatalogue } from '../mcp/offered-tools.js';
 import { checkHost, checkOrigin } from './access-checks.js';
 import { limitConnections } from './connections.js';
 import { createExpressApp } from './express-app.js';
+import { answerHttpErrors } from './http-error.js';
 import { createMcpEndpoint, isMcpAddress } from './mcp-endpoint.js';
 import { createPage, type PageOptions } from './page/page-routes.js';
 import { rateLimitOf } from './rate-limit.js';
@@ -111,8 +112,9 @@ function requestListener(
 ): RequestListener {
   const rateLimit = config.ratePerMinute > 0 ? rateLimitOf(config.ratePerMinute) : undefined;
   const checks = [checkHost(config), checkOrigin(config), ...(rateLimit ? [rateLimit] : [])];
-  const mcp = createMcpEndpoint({ config, sessions, log, checks, rateLimit });
-  const app = createExpressApp({ sessions, log, checks, page });
+  const refuse = answerHttpErrors(log);
+  const mcp = createMcpEndpoint({ config, sessions, refuse, checks, rateLimit });
+  const app = createExpressApp({ sessions, refuse, checks, page });
   return (req, res) => {
     // Without this listener, a write to a disconnected client would end the process.
     res.on('error', (error) => log.debug({ err: error }, 'an answer was not sent'));

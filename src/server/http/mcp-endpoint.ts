@@ -4,11 +4,10 @@
  * express, whose routing takes longer than all of Node's own work for a request (decision 0089).
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Log } from '../../base/log.js';
 import type { HttpConfig } from '../../config/settings/http-settings.js';
 import { isListening } from '../mcp/stateless/stateless-request.js';
 import { checkToken, type RequestCheck } from './access-checks.js';
-import { answerHttpErrors, HttpError } from './http-error.js';
+import { type AnswerError, HttpError } from './http-error.js';
 import { countRestOfBatch } from './rate-limit.js';
 import { readMessages } from './request-body.js';
 import type { HttpSessions } from './sessions.js';
@@ -21,7 +20,7 @@ export const isMcpAddress = (url = ''): boolean =>
 export interface McpEndpointOptions {
   readonly config: HttpConfig;
   readonly sessions: HttpSessions;
-  readonly log: Log;
+  readonly refuse: AnswerError;
   /** Run before all others. */
   readonly checks: readonly RequestCheck[];
   /** Counts the further messages of a batch. */
@@ -29,13 +28,8 @@ export interface McpEndpointOptions {
 }
 
 export function createMcpEndpoint(options: McpEndpointOptions): RequestListener {
-  const { config, log } = options;
-  const checks = [
-    ...options.checks,
-    checkToken(config, log),
-    checkMethodAndHeaders(config.isStateless),
-  ];
-  const refuse = answerHttpErrors(log);
+  const { config, refuse } = options;
+  const checks = [...options.checks, checkToken(config), checkMethodAndHeaders(config.isStateless)];
   const runFrom = (at: number, req: IncomingMessage, res: ServerResponse): void => {
     const check = checks[at];
     if (check === undefined) {

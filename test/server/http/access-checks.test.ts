@@ -113,8 +113,13 @@ describe('the token', () => {
   it('if it is wrong, is logged once for many requests, without its text', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
-    await withHttpPlace({ config: { token: TOKEN }, log }, async ({ url }) => {
-      for (let n = 0; n < 30; n += 1) await greet(url, { Authorization: 'Bearer a-wrong-token-1' });
+    await withHttpPlace({ config: { token: TOKEN }, log, hasPage: true }, async ({ url }) => {
+      for (let n = 0; n < 30; n += 1) {
+        const login = { path: '/api/session', body: '{"token":"a-wrong-token-1"}' };
+        expect((await ask(url, login)).status).toBe(401);
+        if (n === 0) expect(lines.join('')).toContain('refused');
+        await greet(url, { Authorization: 'Bearer a-wrong-token-1' });
+      }
       const refused = lines.filter((line) => line.includes('refused'));
       expect(refused).toHaveLength(1);
       expect(refused[0]).not.toContain('a-wrong-token');
