@@ -7,7 +7,7 @@
 import module from 'node:module';
 import { join } from 'node:path';
 import { cacheFolder } from '../config/user-folders.js';
-import { makePrivateFolder } from '../files/private-folder.js';
+import { makePrivateFolder, OTHERS } from '../files/private-folder.js';
 
 /** The types of Node 20 do not have it. */
 interface WithCompileCache {
@@ -18,5 +18,9 @@ interface WithCompileCache {
 export function useCompileCache(): void {
   const { enableCompileCache } = module as WithCompileCache;
   const folder = join(cacheFolder({}), 'code');
-  if (enableCompileCache !== undefined && makePrivateFolder(folder)) enableCompileCache(folder);
+  if (enableCompileCache === undefined || !makePrivateFolder(folder)) return;
+  // Node makes a folder inside, and doctor reports one that others could open.
+  const umask = process.umask(OTHERS);
+  enableCompileCache(folder);
+  process.umask(umask);
 }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { FOLDER_MODE } from './private-modes.js';
 
 /** The permissions of all users but the owner. */
-const OTHERS = 0o077;
+export const OTHERS = 0o077;
 
 /**
  * Makes the folder and those above it, and lets only the owner into it and the folder above it, whatever the

@@ -51,6 +51,10 @@ describe('the compiled code of the command', () => {
       if (!isPossible) return;
       const modes = () => folders.map((path) => statSync(path).mode & 0o777);
       expect(modes()).toEqual([0o700, 0o700]);
+      const inside = await readdir(join(folder, 'cache/daybook/code'));
+      expect(inside.map((name) => statSync(join(folders[1] ?? '', name)).mode & 0o077)).toEqual([
+        0,
+      ]);
       for (const path of folders) chmodSync(path, 0o777); // as an earlier version made them
       run();
       expect(modes()).toEqual([0o700, 0o700]);
