@@ -4,12 +4,14 @@
  * creation). A damaged conversation is named in the result and does not stop the export.
  */
 import { join } from 'node:path';
+import { runInSlices, TimeSlice } from '../base/async/time-slice.js';
 import { type Clock, isoTime } from '../base/clock.js';
 import { type AppError, isAppError } from '../base/errors.js';
 import { type AgeRecipients, createAgeEncrypter } from '../files/age-encryption.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file-stream.js';
 import { writeNewFolder } from '../files/atomic/new-folder.js';
+import { documentSteps } from '../files/read/json-document.js';
 import { WriteSlots } from '../files/write-slots.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
@@ -265,7 +267,7 @@ export class Exporter {
       request.signal?.throwIfAborted();
       const document = await this.#read(conversationId, request, counts.damaged);
       if (document === undefined) continue;
-      const part = [...conversation(document, counts.conversations === 0)].join('');
+      const part = await joined(conversation(document, counts.conversations === 0));
       const size = measure(part);
       const isTooLong = size > roomForOne;
       const note = { conversationId, sizeBytes: Buffer.byteLength(part) };
@@ -295,7 +297,7 @@ export class Exporter {
     try {
       const found = await documents.read(conversationId);
       if (found === undefined) return undefined; // deleted in the meantime
-      document = JSON.parse(found.text) as ExportedDocument;
+      document = await documentOf(found.text, conversationId);
       const chosen = isShared ? forSharing(document) : await withSummaries(document, summaries);
       return activity === undefined ? chosen : withActivity(chosen, activity);
     } catch (error) {
@@ -322,6 +324,24 @@ export class Exporter {
     const rest = heads.filter(({ conversationId: id }) => after === undefined || id > after);
     return { heads: rest.sort(byId), total: heads.length, damaged: [...damaged] };
   }
+}
+
+/** The parsed text of a document, a large one in slices. */
+async function documentOf(text: string, conversationId: string): Promise<ExportedDocument> {
+  const bytes = Buffer.from(text);
+  const steps = documentSteps(bytes, 'messages', conversationId, 'CONVERSATION_CORRUPTED');
+  return (await runInSlices(steps)).value as ExportedDocument;
+}
+
+/** The whole text; the pieces are made in slices. */
+async function joined(pieces: Iterable<string>): Promise<string> {
+  const slice = new TimeSlice();
+  const all: string[] = [];
+  for (const piece of pieces) {
+    all.push(piece);
+    if (slice.isSpent()) await slice.yield();
+  }
+  return all.join('');
 }
 
 const byId = (a: ConversationHead, b: ConversationHead) =>

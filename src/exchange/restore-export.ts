@@ -93,7 +93,7 @@ async function restoreRecord(
   known.seen.add(id);
   const { documents, dryRun } = options;
   const { value, summaries } = takeSummaries(exported);
-  const wanted = documents.parse(id, value, location);
+  const wanted = await documents.parse(id, value, location);
   const refusal = await conflictOf(id, wanted, documents, known);
   if (refusal === 'identical') {
     report.unchanged.push(id);

@@ -19,3 +19,24 @@ export async function leastCpuMs(work: () => unknown, runs = 5): Promise<number>
   }
   return Math.min(...times);
 }
+
+/**
+ * The processor time of `work`, and the most of it between two turns of the event loop: for so long no other
+ * call is answered.
+ */
+export async function blockedCpuMs(
+  work: () => Promise<unknown>,
+): Promise<{ longest: number; all: number }> {
+  const started = cpuMs();
+  let last = started;
+  let longest = 0;
+  const look = () => {
+    longest = Math.max(longest, cpuMs() - last);
+    last = cpuMs();
+  };
+  const timer = setInterval(look, 1);
+  await work();
+  look();
+  clearInterval(timer);
+  return { longest, all: last - started };
+}

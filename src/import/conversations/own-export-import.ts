@@ -59,7 +59,7 @@ async function importDocument(
   asExported: JsonObject,
   { store, documents, known, outcome, dryRun }: WholeImportOptions,
 ): Promise<boolean> {
-  const { head, text } = documents.parse(conversationId, value, conversationId);
+  const { head, text } = await documents.parse(conversationId, value, conversationId);
   const current = await documents.read(conversationId);
   const source = { kind: 'daybook', id: conversationId };
   const plan = { count: head.messageCount, version: '' };
@@ -82,7 +82,7 @@ async function importDocument(
     outcome.messages += head.messageCount;
     return true;
   }
-  const exported = documents.parse(conversationId, asExported, conversationId).text;
+  const { text: exported } = await documents.parse(conversationId, asExported, conversationId);
   const fresh = messagesAfter(current.text, text) ?? messagesAfter(current.text, exported);
   if (fresh === undefined) throw differs(conversationId);
   if (fresh.length > 0 && dryRun) known.plan(source, plan);
@@ -111,7 +111,7 @@ export async function addUnder(
   { store, documents }: Pick<WholeImportOptions, 'store' | 'documents'>,
 ): Promise<void> {
   if (readStampNow(store.path(conversationId)) === undefined) {
-    await store.batches.addWhole(documents.document(conversationId, value));
+    await store.batches.addWhole(await documents.document(conversationId, value));
   } else {
     await documents.add(conversationId, value);
     await store.refreshOne(conversationId);

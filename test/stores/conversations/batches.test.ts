@@ -148,14 +148,15 @@ describe('conversations created together', () => {
       other: 1,
       messages: [{ id: 'm', role: 'user', content, createdAt: TIME }],
     });
-    const add = (id: string, content: string) =>
-      store.batches.addWhole(documents.document(id, contentOf(id, content)));
+    const add = async (id: string, content: string) =>
+      store.batches.addWhole(await documents.document(id, contentOf(id, content)));
     const [first = '', second = '', third = ''] = ids;
     const made = await Promise.allSettled([...ids.map((id) => add(id, id)), add(first, 'again')]);
     expect(made.map(({ status }) => status)).toEqual([...ids.map(() => 'fulfilled'), 'rejected']);
     expect(foldersIn(logsFolder)).toEqual(ids);
     const file = (id: string) => readFileSync(join(logsFolder, id, 'conversation.json'), 'utf8');
-    expect(file(second)).toBe(documents.parse(second, contentOf(second, second), second).text);
+    const { text } = await documents.parse(second, contentOf(second, second), second);
+    expect(file(second)).toBe(text);
     expect(JSON.parse(file(second)).other).toBe(1);
     await expect(add(third, 'changed')).rejects.toMatchObject({ code: 'ALREADY_EXISTS' });
     expect(JSON.parse(file(third)).messages[0].content).toBe(third);
@@ -193,9 +194,9 @@ describe('conversations created together', () => {
   it('wait for such a key with their own ids too', async () => {
     const { store, logsFolder } = await openLogs();
     const documents = new ConversationDocuments({ logsFolder, fsync: true, clock: systemClock });
-    const add = (ms: number) => {
+    const add = async (ms: number) => {
       const value = { clientId: 'mine', messages: messagesOf('whole') };
-      const whole = documents.document(conversationIdAt(ms), value);
+      const whole = await documents.document(conversationIdAt(ms), value);
       return store.batches.addWhole(whole);
     };
     let leave: () => void = () => undefined;

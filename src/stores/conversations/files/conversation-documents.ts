@@ -1,19 +1,21 @@
 /**
  * Reads and adds whole `conversation.json` documents, for exports and imports: with unknown fields, in the
  * same text that the store writes, and decrypted. It never changes an existing conversation: a document is
- * added only under a free id.
+ * added only under a free id. A large document is read and made in slices of a few milliseconds.
  */
 
 import { join } from 'node:path';
+import { runInSlices } from '../../../base/async/time-slice.js';
 import type { Clock } from '../../../base/clock.js';
 import type { JsonObject } from '../../../base/json-fields.js';
 import type { Durability } from '../../../files/atomic/atomic-write.js';
 import { addFile } from '../../../files/atomic/new-file-stream.js';
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
-import { readJson } from '../../../files/read/json-document.js';
+import { documentSteps } from '../../../files/read/json-document.js';
+import { readWhole } from '../../../files/read/whole-file.js';
 import { type Codec, plainCodec } from '../../../files/sealing/text-codec.js';
 import type { ConversationDocument } from '../document/document.js';
-import { parseConversation } from '../document/parse-conversation.js';
+import { conversationSteps } from '../document/parse-conversation.js';
 import type { ConversationHead } from '../document/schema.js';
 import { IdAllocator } from './id-allocator.js';
 
@@ -45,19 +47,25 @@ export class ConversationDocuments {
   /** `undefined` if absent. CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, DECRYPT, FILESYSTEM_ERROR. */
   async read(conversationId: string): Promise<WholeConversation | undefined> {
     const path = this.#fileOf(conversationId);
-    const value = await readJson(path, 'CONVERSATION_CORRUPTED');
-    if (value === undefined) return undefined;
-    return wholeOf(parseConversation(value, { path, conversationId }, this.#codec, plainCodec));
+    const found = await readWhole(path);
+    if (found === undefined) return undefined;
+    const steps = documentSteps(found.bytes, 'messages', path, 'CONVERSATION_CORRUPTED');
+    const { value } = await runInSlices(steps);
+    return wholeOf(await this.#parsed(value, { path, conversationId }, this.#codec, plainCodec));
   }
 
   /** Parses without disk access. Errors contain `location`. Throws like `read`. */
-  parse(conversationId: string, value: JsonObject, location: string): WholeConversation {
-    return wholeOf(parseConversation(value, { path: location, conversationId }, plainCodec));
+  async parse(
+    conversationId: string,
+    value: JsonObject,
+    location: string,
+  ): Promise<WholeConversation> {
+    return wholeOf(await this.#parsed(value, { path: location, conversationId }, plainCodec));
   }
 
   /** Durable when it resolves. ALREADY_EXISTS, STORAGE_FULL, FILESYSTEM_ERROR. */
   async add(conversationId: string, value: JsonObject): Promise<void> {
-    const bytes = this.#bytesOf(conversationId, value);
+    const bytes = await this.#bytesOf(conversationId, value);
     await this.#options.requireRoom?.(bytes.byteLength);
     await addFile(this.#fileOf(conversationId), bytes, this.#options);
   }
@@ -78,18 +86,24 @@ export class ConversationDocuments {
   }
 
   /** Returns the document for `ConversationStore.create`, without disk access. Throws like `read`. */
-  document(conversationId: string, value: JsonObject): ConversationDocument {
+  document(conversationId: string, value: JsonObject): Promise<ConversationDocument> {
     const path = this.#fileOf(conversationId);
-    return parseConversation(value, { path, conversationId }, plainCodec, this.#codec);
+    return this.#parsed(value, { path, conversationId }, plainCodec, this.#codec);
   }
 
-  #bytesOf(conversationId: string, value: JsonObject): Uint8Array {
-    const document = this.document(conversationId, value);
+  async #bytesOf(conversationId: string, value: JsonObject): Promise<Uint8Array> {
+    const document = await this.document(conversationId, value);
+    await runInSlices(document.serialiseNew());
     return document.render(document.head);
+  }
+
+  async #parsed(...given: Parameters<typeof conversationSteps>): Promise<ConversationDocument> {
+    return (await runInSlices(conversationSteps(...given))).document;
   }
 }
 
-function wholeOf(document: ConversationDocument): WholeConversation {
+async function wholeOf(document: ConversationDocument): Promise<WholeConversation> {
   const { head } = document;
+  await runInSlices(document.serialiseNew());
   return { head, text: Buffer.from(document.render(head)).toString() };
 }

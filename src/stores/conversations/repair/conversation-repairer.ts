@@ -5,17 +5,18 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { join } from 'node:path';
+import { runInSlices } from '../../../base/async/time-slice.js';
 import { sleep } from '../../../base/clock.js';
 import { type AppError, isAppError } from '../../../base/errors.js';
 import { withLock } from '../../../files/locks/file-lock.js';
 import { locksFolderIn } from '../../../files/locks/lock-folders.js';
 import { brokenName } from '../../../files/paths/broken-names.js';
-import { parseDocument } from '../../../files/read/json-document.js';
+import { documentSteps, parseDocument } from '../../../files/read/json-document.js';
 import type { Stamp } from '../../../files/read/stamp.js';
 import { readWhole, readWholeAtOnce } from '../../../files/read/whole-file.js';
 import { type Codec, plainCodec } from '../../../files/sealing/text-codec.js';
 import type { ConversationDocument } from '../document/document.js';
-import { parseConversation } from '../document/parse-conversation.js';
+import { conversationSteps, parseConversation } from '../document/parse-conversation.js';
 import type { ConversationDocumentsOptions } from '../files/conversation-documents.js';
 import { faultsOf, hasSeveralLists, isRepairable, SEVERAL_LISTS } from './inspect.js';
 import { salvage } from './salvage.js';
@@ -64,8 +65,10 @@ export class ConversationRepairer {
     if (found === undefined) return undefined;
     const { stamp } = found;
     try {
-      const value = parseDocument(found.bytes, path, 'CONVERSATION_CORRUPTED');
-      const document = parseConversation(value, { path, conversationId }, this.#codec);
+      const steps = documentSteps(found.bytes, 'messages', path, 'CONVERSATION_CORRUPTED');
+      const { value } = await runInSlices(steps);
+      const location = { path, conversationId };
+      const { document } = await runInSlices(conversationSteps(value, location, this.#codec));
       const hasSeveral = hasSeveralLists(found.bytes);
       const faults = [...(hasSeveral ? [SEVERAL_LISTS] : []), ...faultsOf(value, conversationId)];
       const canRepair = faults.length > 0 && !hasSeveral && isRepairable(value, conversationId);
