@@ -37,9 +37,16 @@ export class ResourceNotifications {
     }
   }
 
-  /** Call it with all resources when a client requests a list. Later calls have no effect. */
-  listAsked(known: Iterable<readonly [key: string, listing: string]>): void {
-    this.#listed ??= new Map(known);
+  /**
+   * Call it when a client requests a list. `known` returns all resources; only the first call needs them,
+   * because a long list is requested in many pages.
+   */
+  async listAsked(
+    known: () => Promise<Iterable<readonly [key: string, listing: string]>>,
+  ): Promise<void> {
+    if (this.#listed !== undefined) return;
+    const all = await known();
+    this.#listed ??= new Map(all);
   }
 
   /** Call it for every change of a resource. */

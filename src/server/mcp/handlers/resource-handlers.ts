@@ -56,7 +56,7 @@ export function registerResources(
       const listed = canShowViews(server, params?._meta) ? kinds : resourceKinds;
       const page = await listResources(app, params?.cursor, listed);
       follow(app);
-      if (hasSession) notifier.listAsked(await knownOf(app, kinds));
+      if (hasSession) await notifier.listAsked(() => knownOf(app, kinds));
       return page;
     }),
   );
