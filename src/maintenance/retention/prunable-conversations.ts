@@ -5,6 +5,7 @@
  * stores/conversations/conversation-trash.ts).
  */
 
+import { TimeSlice } from '../../base/async/time-slice.js';
 import { DAY_MS, isoTime } from '../../base/clock.js';
 import { undefinedIfUnreadable } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
@@ -127,7 +128,9 @@ async function* datedOf(
 ): AsyncGenerator<Dated> {
   const heads = await store.list();
   const known = knownTimes(store);
+  const slice = new TimeSlice({ signal });
   for (const head of heads) {
+    if (slice.isSpent()) await slice.yield();
     signal?.throwIfAborted();
     if (!mayBeChosen(head)) continue;
     const dated = await withTime(store, head, known);
