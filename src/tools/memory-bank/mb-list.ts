@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { shortened } from '../../base/text/display-text.js';
 import { isBelow } from '../../stores/memory-bank/note-path.js';
-import { countWithin, maxTokens } from '../answers/answer-budget.js';
+import { countsWithin, maxTokens } from '../answers/answer-budget.js';
 import { nextPage, pagination } from '../answers/offset-page.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import {
@@ -43,8 +43,10 @@ export const mbList = defineTool({
     const isWanted = ({ path }: { path: string }) => isBelow(path, folder);
     const notes = memoryBank.known().filter(isWanted).map(toListedNote);
     const page = notes.slice(offset, offset + limit);
-    const files = page.slice(0, countWithin(page, budget));
-    const skipped = toSkipped(memoryBank.skipped().filter(isWanted));
+    const unreadable = toSkipped(memoryBank.skipped().filter(isWanted));
+    const kept = countsWithin({ files: page, skipped: unreadable }, budget);
+    const files = page.slice(0, kept['files']);
+    const skipped = unreadable.slice(0, kept['skipped']);
     return {
       ...pagination(notes.length, offset, files.length),
       ...(notes.length === 0 && folder !== undefined && { note: emptyFolder(folder) }),

@@ -265,6 +265,15 @@ describe('errors and empty results', () => {
     });
   });
 
+  it('are listed within the limit of tokens', async () => {
+    for (let at = 0; at < 20; at += 1) put(`${'long-name/'.repeat(6)}${at}.md`, 'x'.repeat(33_000));
+    put('small.md', 'x');
+    const list = await call('mb_list', { maxTokens: 500 });
+    expect(list).toMatchObject({ total: 1, files: [{ path: 'small.md' }] });
+    expect(list['skipped']).not.toEqual([]);
+    expect(estimateTokens(list)).toBeLessThanOrEqual(500);
+  });
+
   it('for a file with the ending .MD suggest to rename it', async () => {
     put('UPPER.MD', 'x');
     expect(await call('mb_list')).toMatchObject({
