@@ -6,6 +6,7 @@
  * (config/settings/retention-settings.ts) set number and age.
  */
 import { join } from 'node:path';
+import { runInSlices, TimeSlice } from '../../../base/async/time-slice.js';
 import { compactTime, DAY_MS, isoOfCompact } from '../../../base/clock.js';
 import { isAppError } from '../../../base/errors.js';
 import { makeFolder } from '../../../files/atomic/atomic-write.js';
@@ -101,6 +102,7 @@ export class VersionFiles {
     const number = (versions[0]?.number ?? 0) + 1;
     const name = `${String(number).padStart(4, '0')}.${compactTime(clock.now())}.${reason}.json`;
     await makeFolder(this.folderOf(conversationId), options);
+    await runInSlices(document.serialiseNew());
     const bytes = document.render(document.head);
     await addFile(join(this.folderOf(conversationId), name), bytes, options);
     await this.prune(conversationId);
@@ -129,16 +131,29 @@ export class VersionFiles {
     versions: readonly VersionInfo[],
     document: ConversationDocument,
   ): Promise<boolean> {
-    const messages = JSON.stringify(document.snapshot().messages);
     for (const version of versions.slice(0, COMPARED_VERSIONS)) {
       try {
         const found = await this.read(conversationId, version);
-        if (found !== undefined && JSON.stringify(found.snapshot().messages) === messages)
-          return true;
+        if (found !== undefined && (await hasSameMessages(found, document))) return true;
       } catch (error) {
         if (!isAppError(error)) throw error; // a damaged version does not count as a stored one
       }
     }
     return false;
   }
+}
+
+/** Compares in slices, because a long conversation has many messages. */
+async function hasSameMessages(
+  one: ConversationDocument,
+  other: ConversationDocument,
+): Promise<boolean> {
+  const { messageCount } = one.head;
+  if (messageCount !== other.head.messageCount) return false;
+  const slice = new TimeSlice();
+  for (let seq = 1; seq <= messageCount; seq += 1) {
+    if (JSON.stringify(one.message(seq)) !== JSON.stringify(other.message(seq))) return false;
+    if (slice.isSpent()) await slice.yield();
+  }
+  return true;
 }
