@@ -11,7 +11,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { convertEncryption } from '../dist/app/encryption.js';
+import { convertEncryption } from '../dist/app/services/encryption.js';
 import { createApp } from '../dist/app.js';
 import { loadConfig } from '../dist/config/config.js';
 import { naturalText } from './support/natural-text.mjs';

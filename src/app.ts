@@ -4,19 +4,24 @@
  */
 import type { Figures } from './analytics/figures.js';
 import { closeAll } from './app/close-all.js';
-import { doctorOf } from './app/doctor.js';
-import type { EmbeddingParts } from './app/embeddings.js';
-import { openStoreEncryption } from './app/encryption.js';
-import { importerOf } from './app/imports.js';
-import { openLanguageParts } from './app/language-model-services.js';
-import { backupsOf, type RetentionParts, retentionParts, storeSize } from './app/maintenance.js';
-import { researchOf } from './app/research.js';
 import { rememberRoot, requireRootAtStart, requireWholeRoot } from './app/root-checks.js';
-import { cachedHeadsOf, derivedOf, recallServices } from './app/search.js';
+import { doctorOf } from './app/services/doctor.js';
+import type { EmbeddingParts } from './app/services/embeddings.js';
+import { openStoreEncryption } from './app/services/encryption.js';
+import { importerOf } from './app/services/imports.js';
+import { openLanguageParts } from './app/services/language-model-services.js';
+import {
+  backupsOf,
+  type RetentionParts,
+  retentionParts,
+  storeSize,
+} from './app/services/maintenance.js';
+import { researchOf } from './app/services/research.js';
+import { cachedHeadsOf, derivedOf, recallServices } from './app/services/search.js';
+import type { SummaryParts } from './app/services/summaries.js';
 import { startupTasksOf } from './app/startup-tasks.js';
 import { factsOf, type StoreFacts } from './app/store-facts.js';
 import { openBank, openConversations, openInsights } from './app/stores.js';
-import type { SummaryParts } from './app/summaries.js';
 import { type Clock, systemClock } from './base/clock.js';
 import { type Log, silentLog } from './base/log.js';
 import type { Config } from './config/config.js';

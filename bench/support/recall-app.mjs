@@ -5,7 +5,7 @@
 import { cpSync, existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openEmbedder, packagesFolder } from '../../dist/app/embeddings.js';
+import { openEmbedder, packagesFolder } from '../../dist/app/services/embeddings.js';
 import { createApp } from '../../dist/app.js';
 import { systemClock } from '../../dist/base/clock.js';
 import { sha256Hex } from '../../dist/base/ids.js';

@@ -17,6 +17,6 @@ const program = createProgram(args);
 try {
   await program.parseAsync(args, { from: 'user' });
 } catch (error) {
-  const { reportFailure } = await import('./failure.js');
+  const { reportFailure } = await import('./errors/failure.js');
   await reportFailure(error, program.opts());
 }

@@ -6,7 +6,6 @@ import { Command, Option } from 'commander';
 import { AppError, errnoOf } from '../base/errors.js';
 import { VERSION } from '../base/version.js';
 import { examplesText, pointToHelp, refuseUnknownCommands } from './command-help.js';
-import type { Flags } from './configuration.js';
 import { addBackup } from './definitions/backup.js';
 import { addCompletion } from './definitions/completion.js';
 import { addConversations } from './definitions/conversations.js';
@@ -25,7 +24,8 @@ import { addFind, addSearch } from './definitions/search.js';
 import { addServe } from './definitions/serve.js';
 import { addStats } from './definitions/stats.js';
 import { addToolCommands } from './definitions/tool-commands.js';
-import { endCommand, writeForPeople, writeUsageError } from './usage-error.js';
+import { endCommand, writeForPeople, writeUsageError } from './errors/usage-error.js';
+import type { Flags } from './options/configuration.js';
 
 /** In the order of the help. */
 const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] = [

@@ -6,9 +6,9 @@ import { isFolder } from '../files/paths/folders.js';
 import { readStamp } from '../files/read/stamp.js';
 import { resolveRealPath } from '../files/safe-access/real-path.js';
 import { shellLine } from './clients/shell-line.js';
-import { configuration, type Flags } from './configuration.js';
-import { NOTHING_FOUND, statusOf } from './exit-status.js';
+import { NOTHING_FOUND, statusOf } from './errors/exit-status.js';
 import { ROOT_CHOICES, reportOtherRoot } from './notices/other-root.js';
+import { configuration, type Flags } from './options/configuration.js';
 import { catchInterrupts, type Interrupts } from './terminal/interrupts.js';
 
 /** Errors for something that may be in the trash. */

@@ -3,7 +3,7 @@
  * which is removed afterwards. The index is not cached, and no vectors are made.
  */
 import { type App, createApp } from '../app.js';
-import { configuration, type Flags } from './configuration.js';
+import { configuration, type Flags } from './options/configuration.js';
 import { withRoot } from './terminal/command-line.js';
 import { escapeControls } from './terminal/terminal-text.js';
 import { withApp } from './with-app.js';

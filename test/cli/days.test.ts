@@ -1,6 +1,6 @@
 /** Days and times on the command line are those of the zone in which the command shows times. */
 import { expect, it } from 'vitest';
-import { withLocalTimes } from '../../src/cli/days.js';
+import { withLocalTimes } from '../../src/cli/options/days.js';
 
 it.each([
   ['America/Los_Angeles', '2024-12-23T08:00:00.000Z', '2024-12-24T07:59:59.999Z'],

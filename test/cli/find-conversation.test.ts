@@ -1,6 +1,10 @@
 /** Names of conversations on the command line: keys, ids, beginnings, titles, and `last`. */
 import { describe, expect, it } from 'vitest';
-import { findConversation, findExisting, namesOf } from '../../src/cli/find-conversation.js';
+import {
+  findConversation,
+  findExisting,
+  namesOf,
+} from '../../src/cli/arguments/find-conversation.js';
 import { openStore } from '../stores/conversations/store.js';
 import { errorOf } from '../support/error-of.js';
 

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { indexCachePath } from '../../src/app/cache-paths.js';
-import { convertEncryption } from '../../src/app/encryption.js';
+import { convertEncryption } from '../../src/app/services/encryption.js';
 import { conversationText, doctorPlace, ID } from '../doctor/place.js';
 import { ask } from '../search/search-place.js';
 import { tempFolder } from '../support/temp-folder.js';

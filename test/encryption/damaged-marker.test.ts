@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { convertEncryption } from '../../src/app/encryption.js';
+import { convertEncryption } from '../../src/app/services/encryption.js';
 import { createApp } from '../../src/app.js';
 import { isAppError } from '../../src/base/errors.js';
 import { conversationText, type DoctorPlace, doctorPlace, ID } from '../doctor/place.js';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { convertEncryption } from '../../src/app/encryption.js';
+import { convertEncryption } from '../../src/app/services/encryption.js';
 import { sleep } from '../../src/base/clock.js';
 import { doctorPlace } from '../doctor/place.js';
 import { MAIN, type Place, withPlace } from '../e2e/harness.js';

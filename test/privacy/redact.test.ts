@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { allIndexCaches } from '../../src/app/cache-paths.js';
-import { redactorOf } from '../../src/app/redactor.js';
+import { redactorOf } from '../../src/app/services/redactor.js';
 import { sleep } from '../../src/base/clock.js';
 import { withLock } from '../../src/files/locks/file-lock.js';
 import { locksFolderIn } from '../../src/files/locks/lock-folders.js';

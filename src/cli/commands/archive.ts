@@ -2,9 +2,9 @@
 
 import { countOf } from '../../base/text/display-text.js';
 import { type Skipped, unreadable } from '../../maintenance/skipped-conversations.js';
-import type { Flags } from '../configuration.js';
 import { reportSkipped } from '../notices/problems.js';
-import { ruleOf } from '../rule-options.js';
+import type { Flags } from '../options/configuration.js';
+import { ruleOf } from '../options/rule-options.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { printList, report } from '../terminal/output.js';
 import { sizeOf } from '../terminal/sizes.js';

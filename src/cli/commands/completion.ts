@@ -7,7 +7,7 @@ import { CONTROLS } from '../../base/text/display-text.js';
 import type { Config } from '../../config/config.js';
 import { openConversationStore } from '../../stores/conversations/conversations.js';
 import { isMadeOfTools } from '../command-help.js';
-import { configuration, type Flags } from '../configuration.js';
+import { configuration, type Flags } from '../options/configuration.js';
 
 const SCRIPTS: Readonly<Record<string, string>> = {
   bash: `_daybook() {

@@ -7,7 +7,6 @@ import type { App } from '../../app.js';
 import { DAY_MS, isoTime, systemClock } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { entriesOf } from '../../files/paths/folders.js';
-import type { Flags } from '../configuration.js';
 import {
   DEMO_FACTS,
   DEMO_FOLLOW_UPS,
@@ -16,6 +15,7 @@ import {
   DEMO_NOTES,
   DEMO_SUBJECTS,
 } from '../demo/demo-content.js';
+import type { Flags } from '../options/configuration.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { report } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';

@@ -5,9 +5,9 @@
 import { countOf } from '../../base/text/display-text.js';
 import type { Finding } from '../../doctor/check.js';
 import { type Examination, type RepairOutcome, type Step, statusOf } from '../../doctor/doctor.js';
-import { configuration, type Flags } from '../configuration.js';
 import { clientCheck } from '../doctor-checks/clients.js';
 import { configurationCheck } from '../doctor-checks/configuration.js';
+import { configuration, type Flags } from '../options/configuration.js';
 import { withRoot } from '../terminal/command-line.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';

@@ -1,7 +1,7 @@
 /** `daybook embeddings`: installs and removes the large packages of the local model, and makes vectors. */
 
 import { join } from 'node:path';
-import { openEmbedder, packagesFolder } from '../../app/embeddings.js';
+import { openEmbedder, packagesFolder } from '../../app/services/embeddings.js';
 import { systemClock } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
@@ -10,9 +10,9 @@ import type { EmbeddingProgress } from '../../embeddings/embedding-sync.js';
 import { PACKAGES } from '../../embeddings/model/package-loader.js';
 import { removeFolder } from '../../files/paths/folders.js';
 import { folderSize } from '../../files/read/folder-size.js';
-import { configuration, type Flags } from '../configuration.js';
-import { NOTHING_FOUND } from '../exit-status.js';
+import { NOTHING_FOUND } from '../errors/exit-status.js';
 import { installPackages } from '../install-packages.js';
+import { configuration, type Flags } from '../options/configuration.js';
 import { report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { withApp } from '../with-app.js';

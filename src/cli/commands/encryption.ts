@@ -4,7 +4,11 @@
  */
 
 import { strayCaches } from '../../app/cache-paths.js';
-import { convertEncryption, hasKeychainPackage, keychainPackages } from '../../app/encryption.js';
+import {
+  convertEncryption,
+  hasKeychainPackage,
+  keychainPackages,
+} from '../../app/services/encryption.js';
 import { AppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
 import type { Config } from '../../config/config.js';
@@ -14,9 +18,9 @@ import { walkFiles } from '../../files/read/walk-files.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { isArchiveName } from '../../files/tar-archive.js';
 import { isEncryptedBackup } from '../../maintenance/restore/encrypted-archive.js';
-import { configuration, type Flags } from '../configuration.js';
-import { NOTHING_FOUND } from '../exit-status.js';
+import { NOTHING_FOUND } from '../errors/exit-status.js';
 import { installPackages } from '../install-packages.js';
+import { configuration, type Flags } from '../options/configuration.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { catchInterrupts } from '../terminal/interrupts.js';
 import { report } from '../terminal/output.js';

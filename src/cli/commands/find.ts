@@ -6,11 +6,11 @@ import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
 import type { FindHit } from '../../search/quick-find/quick-find-index.js';
 import { ENTRY_KINDS, type EntryKind } from '../../search/search-names.js';
-import { configuration, type Flags } from '../configuration.js';
-import { NOTHING_FOUND } from '../exit-status.js';
+import { NOTHING_FOUND } from '../errors/exit-status.js';
 import { reportNotListed } from '../notices/not-listed.js';
 import { reportOtherRoot } from '../notices/other-root.js';
 import { reportLeftOut } from '../notices/problems.js';
+import { configuration, type Flags } from '../options/configuration.js';
 import { oneLine, terminalJson } from '../terminal/terminal-text.js';
 import { withReadingApp } from '../with-app.js';
 

@@ -1,9 +1,9 @@
 /** `daybook history` and `daybook restore --version`: list and restore earlier versions of a conversation. */
 
 import { countOf } from '../../base/text/display-text.js';
-import type { Flags } from '../configuration.js';
-import { NOTHING_FOUND } from '../exit-status.js';
-import { findConversation, nameOfConversation } from '../find-conversation.js';
+import { findConversation, nameOfConversation } from '../arguments/find-conversation.js';
+import { NOTHING_FOUND } from '../errors/exit-status.js';
+import type { Flags } from '../options/configuration.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { report } from '../terminal/output.js';
 import { sizeOf } from '../terminal/sizes.js';

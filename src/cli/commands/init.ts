@@ -25,9 +25,9 @@ import { type Client, clientsOf, entryOf, installedClients } from '../clients/cl
 import { blockOf } from '../clients/entry-files.js';
 import { shellLine } from '../clients/shell-line.js';
 import { type StartCommand, startCommand, thisProgram } from '../clients/start-command.js';
-import { configuration, type Flags } from '../configuration.js';
-import { NOTHING_FOUND } from '../exit-status.js';
+import { NOTHING_FOUND } from '../errors/exit-status.js';
 import { ROOT_CHOICES } from '../notices/other-root.js';
+import { configuration, type Flags } from '../options/configuration.js';
 import { canAsk, requireTerminal } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';

@@ -2,8 +2,9 @@
  * `daybook open <conversation>` and `daybook open --folder`: shows the folder of a conversation, or the root,
  * in the file manager of the system.
  */
-import type { Flags } from '../configuration.js';
-import { findConversation } from '../find-conversation.js';
+
+import { findConversation } from '../arguments/find-conversation.js';
+import type { Flags } from '../options/configuration.js';
 import { openWithDefaultProgram } from '../terminal/default-program.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 import { withReadingApp } from '../with-app.js';

@@ -9,7 +9,7 @@ import { isLoopback } from '../../config/settings/http-settings.js';
 import { readOrCreateToken } from '../../files/access-token-file.js';
 import type { HttpOptions, HttpServer } from '../../server/http/http-server.js';
 import { buildServer } from '../../server/mcp/build-server.js';
-import { configuration, type Flags } from '../configuration.js';
+import { configuration, type Flags } from '../options/configuration.js';
 import { closeApp, endProcess, limitEnding, stopSignal } from '../serving/end-process.js';
 import { openApp, PAGE_FOLDER, serverOptions } from '../serving/server-setup.js';
 import { openWithDefaultProgram } from '../terminal/default-program.js';

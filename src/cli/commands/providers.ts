@@ -13,8 +13,8 @@ import {
   type ProviderList,
   shownEndpoint,
 } from '../../stores/llm-providers/provider-list.js';
-import type { Flags } from '../configuration.js';
-import { reportFailure } from '../failure.js';
+import { reportFailure } from '../errors/failure.js';
+import type { Flags } from '../options/configuration.js';
 import { withRoot } from '../terminal/command-line.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';

@@ -2,10 +2,10 @@
 import { countOf } from '../../base/text/display-text.js';
 import type { PrunePlan } from '../../maintenance/retention/retention.js';
 import { type Skipped, unreadable } from '../../maintenance/skipped-conversations.js';
-import type { Flags } from '../configuration.js';
-import { reportFailure } from '../failure.js';
+import { reportFailure } from '../errors/failure.js';
 import { reportSkipped } from '../notices/problems.js';
-import { ruleOf } from '../rule-options.js';
+import type { Flags } from '../options/configuration.js';
+import { ruleOf } from '../options/rule-options.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { printList, report } from '../terminal/output.js';

@@ -4,12 +4,12 @@
  */
 
 import { strayCaches } from '../../app/cache-paths.js';
-import { redactorOf } from '../../app/redactor.js';
+import { redactorOf } from '../../app/services/redactor.js';
 import { AppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
 import type { Located } from '../../privacy/redactor.js';
-import { configuration, type Flags } from '../configuration.js';
-import { NOTHING_FOUND } from '../exit-status.js';
+import { NOTHING_FOUND } from '../errors/exit-status.js';
+import { configuration, type Flags } from '../options/configuration.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
 import { printList, report } from '../terminal/output.js';
 import { textOfStdin } from '../terminal/stdin.js';

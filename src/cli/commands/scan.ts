@@ -2,8 +2,8 @@
 import { countOf } from '../../base/text/display-text.js';
 import { graphPathsOf } from '../../maintenance/graph-in-archive.js';
 import { type StoredSecret, scanFolders } from '../../privacy/scan.js';
-import { configuration, type Flags } from '../configuration.js';
-import { NOTHING_FOUND } from '../exit-status.js';
+import { NOTHING_FOUND } from '../errors/exit-status.js';
+import { configuration, type Flags } from '../options/configuration.js';
 import { withRoot } from '../terminal/command-line.js';
 import { report } from '../terminal/output.js';
 import { withProgressBar } from '../terminal/progress-bar.js';

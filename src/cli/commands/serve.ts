@@ -8,7 +8,7 @@ import type { HttpConfig } from '../../config/settings/http-settings.js';
 import { readOrCreateToken } from '../../files/access-token-file.js';
 import { buildServer } from '../../server/mcp/build-server.js';
 import { serveStdio } from '../../server/stdio/stdio-server.js';
-import { configuration, type Flags } from '../configuration.js';
+import { configuration, type Flags } from '../options/configuration.js';
 import { closeApp, endProcess, limitEnding, stopSignal } from '../serving/end-process.js';
 import { openApp, PAGE_FOLDER, serverOptions } from '../serving/server-setup.js';
 

@@ -2,8 +2,8 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { newCounts } from '../../exchange/export.js';
-import type { Flags } from '../configuration.js';
-import { findConversation } from '../find-conversation.js';
+import { findConversation } from '../arguments/find-conversation.js';
+import type { Flags } from '../options/configuration.js';
 import { columnsOf } from '../terminal/columns.js';
 import { renderMarkdown } from '../terminal/markdown.js';
 import { showText } from '../terminal/pager.js';

@@ -2,11 +2,11 @@
 import type { z } from 'zod';
 import type { Table } from '../../analytics/report-table-names.js';
 import { getAnalytics } from '../../tools/context/get-analytics.js';
-import { configuration, type Flags } from '../configuration.js';
-import { NOTHING_FOUND } from '../exit-status.js';
-import { reportFailure } from '../failure.js';
+import { NOTHING_FOUND } from '../errors/exit-status.js';
+import { reportFailure } from '../errors/failure.js';
 import { reportOtherRoot } from '../notices/other-root.js';
 import { reportLeftOut } from '../notices/problems.js';
+import { configuration, type Flags } from '../options/configuration.js';
 import { columnsOf } from '../terminal/columns.js';
 import { showText } from '../terminal/pager.js';
 import { withProgressBar } from '../terminal/progress-bar.js';

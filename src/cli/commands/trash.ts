@@ -3,8 +3,8 @@
 import { DAY_MS, systemClock } from '../../base/clock.js';
 import { countOf } from '../../base/text/display-text.js';
 import type { TrashedItem } from '../../maintenance/trash-bin.js';
-import type { Flags } from '../configuration.js';
-import { olderThanDaysOf } from '../days.js';
+import type { Flags } from '../options/configuration.js';
+import { olderThanDaysOf } from '../options/days.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { printList, report } from '../terminal/output.js';
 import { sizeOf } from '../terminal/sizes.js';

@@ -5,7 +5,7 @@
 import { locksOf } from '../../app/locks.js';
 import { AppError } from '../../base/errors.js';
 import { breakLock, type LockFacts } from '../../files/locks/held-locks.js';
-import { configuration, type Flags } from '../configuration.js';
+import { configuration, type Flags } from '../options/configuration.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';

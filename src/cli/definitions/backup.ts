@@ -1,9 +1,13 @@
 /** Names, options and help of `daybook backup` and `daybook restore`. */
 import type { Command } from 'commander';
-import { type AgeOptions, ageOption, agePassphraseOption } from '../age-encryption-options.js';
 import { examplesText } from '../command-help.js';
 import type { RestoreOptions } from '../commands/restore.js';
-import type { Flags } from '../configuration.js';
+import {
+  type AgeOptions,
+  ageOption,
+  agePassphraseOption,
+} from '../options/age-encryption-options.js';
+import type { Flags } from '../options/configuration.js';
 
 export function addBackup(program: Command, flags: () => Flags): void {
   program

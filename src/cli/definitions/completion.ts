@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { Argument } from 'commander';
 import { examplesText } from '../command-help.js';
-import type { Flags } from '../configuration.js';
+import type { Flags } from '../options/configuration.js';
 
 /** The shells that `daybook completion` supports. */
 const SHELLS = ['bash', 'zsh', 'fish'];

@@ -7,7 +7,7 @@ import { examplesText, JSON_OPTION } from '../command-help.js';
 import type { DeleteOptions } from '../commands/delete.js';
 import type { TagOptions } from '../commands/rename-tag-pin.js';
 import type { ShowOptions } from '../commands/show.js';
-import type { Flags } from '../configuration.js';
+import type { Flags } from '../options/configuration.js';
 
 const CONVERSATION = 'key, id or its beginning, title, or last';
 interface OpenOptions {

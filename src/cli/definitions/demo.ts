@@ -1,7 +1,7 @@
 /** Names, options and help of `daybook demo`. */
 import type { Command } from 'commander';
 import { examplesText } from '../command-help.js';
-import type { Flags } from '../configuration.js';
+import type { Flags } from '../options/configuration.js';
 
 export function addDemo(program: Command, flags: () => Flags): void {
   program

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { examplesText, JSON_OPTION, pointToHelp } from '../command-help.js';
 import type { EmbeddingsOptions } from '../commands/embeddings.js';
-import type { Flags } from '../configuration.js';
+import type { Flags } from '../options/configuration.js';
 
 export function addEmbeddings(program: Command, flags: () => Flags): void {
   const group = program

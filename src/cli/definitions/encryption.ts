@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { examplesText } from '../command-help.js';
 import type { EncryptOptions } from '../commands/encryption.js';
-import type { Flags } from '../configuration.js';
+import type { Flags } from '../options/configuration.js';
 
 export function addEncryption(program: Command, flags: () => Flags): void {
   program

@@ -1,9 +1,9 @@
 /** Names, options and help of `daybook export`. */
 import { type Command, Option } from 'commander';
-import { ageOption, agePassphraseOption } from '../age-encryption-options.js';
 import { examplesText } from '../command-help.js';
 import type { ExportOptions } from '../commands/export.js';
-import type { Flags } from '../configuration.js';
+import { ageOption, agePassphraseOption } from '../options/age-encryption-options.js';
+import type { Flags } from '../options/configuration.js';
 
 export function addExport(program: Command, flags: () => Flags): void {
   program

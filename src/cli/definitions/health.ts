@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { examplesText } from '../command-help.js';
 import type { DoctorOptions } from '../commands/doctor.js';
 import type { UnlockOptions } from '../commands/unlock.js';
-import type { Flags } from '../configuration.js';
+import type { Flags } from '../options/configuration.js';
 
 export function addHealth(program: Command, flags: () => Flags): void {
   program

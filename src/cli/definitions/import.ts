@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { examplesText } from '../command-help.js';
 import type { ImportOptions } from '../commands/import.js';
-import type { Flags } from '../configuration.js';
+import type { Flags } from '../options/configuration.js';
 
 export function addImport(program: Command, flags: () => Flags): void {
   program

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { examplesText } from '../command-help.js';
 import type { InitOptions } from '../commands/init.js';
-import type { Flags } from '../configuration.js';
+import type { Flags } from '../options/configuration.js';
 
 /** The MCP clients that `daybook init` can configure. */
 export const CLIENT_NAMES = [

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { examplesText } from '../command-help.js';
 import type { RedactOptions } from '../commands/redact.js';
-import type { Flags } from '../configuration.js';
+import type { Flags } from '../options/configuration.js';
 import { ALL_OPTION } from '../terminal/output.js';
 
 export function addPrivacy(program: Command, flags: () => Flags): void {

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { PROVIDER_KINDS } from '../../providers/llm/provider-kinds.js';
 import { examplesText, JSON_OPTION, pointToHelp } from '../command-help.js';
 import type { AddOptions, AllowOptions } from '../commands/providers.js';
-import type { Flags } from '../configuration.js';
+import type { Flags } from '../options/configuration.js';
 
 export function addProviders(program: Command, flags: () => Flags): void {
   const group = program

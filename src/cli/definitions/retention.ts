@@ -5,7 +5,7 @@ import type { ArchiveOptions } from '../commands/archive.js';
 import type { PruneOptions } from '../commands/prune.js';
 import type { SetRetentionOptions } from '../commands/retention.js';
 import type { EmptyTrashOptions } from '../commands/trash.js';
-import type { Flags } from '../configuration.js';
+import type { Flags } from '../options/configuration.js';
 import { ALL_OPTION } from '../terminal/output.js';
 
 export function addRetentionCommands(program: Command, flags: () => Flags): void {

@@ -6,7 +6,7 @@ import { ROLES } from '../../stores/conversations/document/schema.js';
 import { examplesText } from '../command-help.js';
 import type { FindOptions } from '../commands/find.js';
 import type { SearchOptions } from '../commands/search.js';
-import type { Flags } from '../configuration.js';
+import type { Flags } from '../options/configuration.js';
 
 export function addSearch(program: Command, flags: () => Flags): void {
   program

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { examplesText } from '../command-help.js';
 import type { ServeOptions } from '../commands/serve.js';
-import type { Flags } from '../configuration.js';
+import type { Flags } from '../options/configuration.js';
 
 export function addServe(program: Command, flags: () => Flags, isDefault: boolean): void {
   program

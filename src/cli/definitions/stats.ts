@@ -5,7 +5,7 @@ import { TABLES } from '../../analytics/report-table-names.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { examplesText } from '../command-help.js';
 import type { StatsOptions } from '../commands/stats.js';
-import type { Flags } from '../configuration.js';
+import type { Flags } from '../options/configuration.js';
 
 export function addStats(program: Command, flags: () => Flags): void {
   program

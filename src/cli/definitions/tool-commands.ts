@@ -4,7 +4,7 @@
  */
 import type { Command } from 'commander';
 import { examplesText, GROUPS_HELP, isMadeOfTools } from '../command-help.js';
-import type { Flags } from '../configuration.js';
+import type { Flags } from '../options/configuration.js';
 
 export function addToolCommands(program: Command, flags: () => Flags): void {
   for (const [name, { about, examples }] of Object.entries(GROUPS_HELP)) {

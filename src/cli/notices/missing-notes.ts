@@ -1,5 +1,5 @@
 /** Reports the notes that `daybook kg export` could not read, so that their observations are not in the export. */
-import { NOTHING_FOUND } from '../exit-status.js';
+import { NOTHING_FOUND } from '../errors/exit-status.js';
 import { oneLine } from '../terminal/terminal-text.js';
 
 /** Prints each path on stderr, and sets the exit status. */

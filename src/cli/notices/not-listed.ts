@@ -7,8 +7,8 @@ import { explainNotFound } from '../../app/not-found-hints.js';
 import type { App } from '../../app.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
-import type { Flags } from '../configuration.js';
-import { EMPTY_STORE, LAST, matching, type Named } from '../find-conversation.js';
+import { EMPTY_STORE, LAST, matching, type Named } from '../arguments/find-conversation.js';
+import type { Flags } from '../options/configuration.js';
 import { daybookLine, withRoot } from '../terminal/command-line.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 

@@ -1,6 +1,6 @@
 /** The commands that Daybook prints for people, who may run them in another folder. */
 import { shellLine } from '../clients/shell-line.js';
-import { configuration, type Flags } from '../configuration.js';
+import { configuration, type Flags } from '../options/configuration.js';
 import { escapeControls } from './terminal-text.js';
 
 /** A printed command. `init` with a folder takes no --root. */

@@ -1,7 +1,7 @@
 /** Questions to the user at the terminal. */
 import { createInterface } from 'node:readline/promises';
 import { AppError } from '../../base/errors.js';
-import { NOTHING_FOUND } from '../exit-status.js';
+import { NOTHING_FOUND } from '../errors/exit-status.js';
 
 /** True if there is a terminal on which the user can answer. */
 export const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;

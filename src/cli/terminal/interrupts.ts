@@ -4,7 +4,7 @@
  * is done; it is ended after a grace period. A second signal ends it at once.
  */
 import { isLockOwned } from '../../files/locks/owned-names.js';
-import { INTERRUPTED } from '../exit-status.js';
+import { INTERRUPTED } from '../errors/exit-status.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const GRACE_MS = 700;

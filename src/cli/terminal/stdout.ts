@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { errnoOf } from '../../base/errors.js';
 import { fileError } from '../../files/file-errors.js';
-import { FAILED } from '../exit-status.js';
+import { FAILED } from '../errors/exit-status.js';
 import { escapeLines } from './terminal-text.js';
 
 /** Ends the command with 0 if the reader (such as `head`) closes the pipe, and with 2 if writing fails. */

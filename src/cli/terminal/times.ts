@@ -1,5 +1,5 @@
 /** Times as text, in the configured zone (default: the system's), or with --utc in UTC. */
-import { configuration, type Flags } from '../configuration.js';
+import { configuration, type Flags } from '../options/configuration.js';
 
 export interface Times {
   /** Such as `Europe/Berlin`. */

@@ -7,7 +7,7 @@ import type { Tool, Toolset } from '../../tools/define-tool.js';
 import { tools } from '../../tools/index.js';
 import { GROUPS, pointToHelp, SINGLE_TOOLS } from '../command-help.js';
 import { addInsightLines } from '../commands/insight-jsonl.js';
-import type { Flags } from '../configuration.js';
+import type { Flags } from '../options/configuration.js';
 import { commandNameOf } from './command-names.js';
 import { CUSTOM } from './custom-commands.js';
 import { COMMAND_HELP } from './help-texts.js';

@@ -1,6 +1,6 @@
 /** The output for a conversation that a rule selects for pruning or archiving, with the reason. */
 import type { Candidate } from '../../maintenance/retention/prunable-conversations.js';
-import { nameOfConversation } from '../find-conversation.js';
+import { nameOfConversation } from '../arguments/find-conversation.js';
 import { sizeOf } from '../terminal/sizes.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import type { Times } from '../terminal/times.js';

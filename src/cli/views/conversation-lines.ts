@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { getConversations } from '../../tools/conversations/get-conversations.js';
 import type { saveMessage } from '../../tools/conversations/save-message.js';
-import { nameOfConversation, namesOf } from '../find-conversation.js';
+import { nameOfConversation, namesOf } from '../arguments/find-conversation.js';
 import { cut, displayWidth, padEnd } from '../terminal/columns.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 import type { Answer, View } from './view.js';

@@ -1,7 +1,7 @@
 /** Finds an insight by its id, or by a unique beginning of its id. */
-import { AppError } from '../base/errors.js';
-import type { InsightStore } from '../stores/insights/insights.js';
-import { INSIGHT_ID } from '../stores/insights/schema.js';
+import { AppError } from '../../base/errors.js';
+import type { InsightStore } from '../../stores/insights/insights.js';
+import { INSIGHT_ID } from '../../stores/insights/schema.js';
 
 const BEGINNING = /^[0-9a-f][0-9a-f-]{3,34}$/;
 const MAX_LISTED = 5;

@@ -1,23 +1,23 @@
 /** Makes the embeddings: the model, the folder of its vectors, and the source of vectors for recall. */
 import { join } from 'node:path';
-import type { Clock } from '../base/clock.js';
-import { AppError, isAppError } from '../base/errors.js';
-import type { Log } from '../base/log.js';
-import type { Config } from '../config/config.js';
-import { disableModelTelemetry } from '../config/environment.js';
-import type { Embedder } from '../embeddings/embedder.js';
-import { type EmbeddingProgress, EmbeddingSync } from '../embeddings/embedding-sync.js';
-import { openLocalEmbedder } from '../embeddings/local-embedder.js';
-import { createPackageLoader } from '../embeddings/model/package-loader.js';
-import { passageKey } from '../embeddings/passage-rows.js';
-import { createRemoteEmbedder, remoteIdentity } from '../embeddings/remote-embedder.js';
-import { createVectorSource } from '../embeddings/stored-vector-source.js';
-import { modelFolder } from '../embeddings/vectors/vector-files.js';
-import type { SecretMasker } from '../privacy/secret-masker.js';
-import { passagesOf } from '../recall/passages.js';
-import type { VectorSource } from '../recall/vector-source.js';
-import type { ConversationStore } from '../stores/conversations/conversations.js';
-import { vectorsFolder } from './cache-paths.js';
+import type { Clock } from '../../base/clock.js';
+import { AppError, isAppError } from '../../base/errors.js';
+import type { Log } from '../../base/log.js';
+import type { Config } from '../../config/config.js';
+import { disableModelTelemetry } from '../../config/environment.js';
+import type { Embedder } from '../../embeddings/embedder.js';
+import { type EmbeddingProgress, EmbeddingSync } from '../../embeddings/embedding-sync.js';
+import { openLocalEmbedder } from '../../embeddings/local-embedder.js';
+import { createPackageLoader } from '../../embeddings/model/package-loader.js';
+import { passageKey } from '../../embeddings/passage-rows.js';
+import { createRemoteEmbedder, remoteIdentity } from '../../embeddings/remote-embedder.js';
+import { createVectorSource } from '../../embeddings/stored-vector-source.js';
+import { modelFolder } from '../../embeddings/vectors/vector-files.js';
+import type { SecretMasker } from '../../privacy/secret-masker.js';
+import { passagesOf } from '../../recall/passages.js';
+import type { VectorSource } from '../../recall/vector-source.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import { vectorsFolder } from '../cache-paths.js';
 
 interface PassageKeys {
   readonly keys: Set<string>;

@@ -1,23 +1,23 @@
 /** Makes the services for summaries: their store, the language models, and the background work. */
 import { dirname, join } from 'node:path';
-import type { Clock } from '../base/clock.js';
-import { AppError } from '../base/errors.js';
-import type { Log } from '../base/log.js';
-import type { Config } from '../config/config.js';
-import { type AutoSummaries, startAutoSummaries } from '../context/summaries/auto-summaries.js';
-import { ModelWriter, type NamedModel } from '../context/summaries/model-fallback.js';
-import { SummaryService } from '../context/summaries/summary-service.js';
-import { leasePathIn } from '../files/locks/lock-folders.js';
-import type { SecretMasker } from '../privacy/secret-masker.js';
-import type { RequestOutcome } from '../providers/http-client.js';
-import { createLanguageModel } from '../providers/llm/create-language-model.js';
-import type { ConversationStore } from '../stores/conversations/conversations.js';
+import type { Clock } from '../../base/clock.js';
+import { AppError } from '../../base/errors.js';
+import type { Log } from '../../base/log.js';
+import type { Config } from '../../config/config.js';
+import { type AutoSummaries, startAutoSummaries } from '../../context/summaries/auto-summaries.js';
+import { ModelWriter, type NamedModel } from '../../context/summaries/model-fallback.js';
+import { SummaryService } from '../../context/summaries/summary-service.js';
+import { leasePathIn } from '../../files/locks/lock-folders.js';
+import type { SecretMasker } from '../../privacy/secret-masker.js';
+import type { RequestOutcome } from '../../providers/http-client.js';
+import { createLanguageModel } from '../../providers/llm/create-language-model.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import {
   brokenEndpointRule,
   type Provider,
   ProviderList,
-} from '../stores/llm-providers/provider-list.js';
-import { SummaryStore } from '../stores/summaries/summary-store.js';
+} from '../../stores/llm-providers/provider-list.js';
+import { SummaryStore } from '../../stores/summaries/summary-store.js';
 
 export interface SummaryParts {
   readonly summaries: SummaryService;

@@ -1,14 +1,14 @@
 /** Finds a conversation by its key, id or title, a unique beginning of one of these, or `last`. */
 
 import { join } from 'node:path';
-import { AppError, isAppError } from '../base/errors.js';
-import { countOf } from '../base/text/display-text.js';
-import { readStamp } from '../files/read/stamp.js';
-import type { TrashedConversation } from '../stores/conversations/conversation-trash.js';
-import type { ConversationStore } from '../stores/conversations/conversations.js';
-import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
-import type { ConversationHead } from '../stores/conversations/document/schema.js';
-import { escapeControls } from './terminal/terminal-text.js';
+import { AppError, isAppError } from '../../base/errors.js';
+import { countOf } from '../../base/text/display-text.js';
+import { readStamp } from '../../files/read/stamp.js';
+import type { TrashedConversation } from '../../stores/conversations/conversation-trash.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
+import type { ConversationHead } from '../../stores/conversations/document/schema.js';
+import { escapeControls } from '../terminal/terminal-text.js';
 
 /** The name of the conversation that was changed last. */
 export const LAST = 'last';

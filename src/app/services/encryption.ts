@@ -1,19 +1,19 @@
 /** Opens and converts the encryption of a store: which files belong to it, and which key opens them. */
 import { join } from 'node:path';
-import type { Config } from '../config/config.js';
-import { isKeychainInstalled, systemKeychain } from '../encryption/keychain.js';
-import type { GivenKey, WantedKey } from '../encryption/keys.js';
-import { type OpenEncryption, openEncryption } from '../encryption/open-encryption.js';
-import { type ConversionOptions, convertStore } from '../encryption/re-encrypt-store.js';
-import { fileSealerOf } from '../encryption/store-file-sealer.js';
-import { optionalPackages } from '../files/optional-packages.js';
-import type { FileSealer } from '../files/sealing/file-sealer.js';
-import type { StorePaths } from '../files/sealing/open-stores.js';
-import { CONTENTS_NAME } from '../maintenance/check-archive.js';
-import { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
-import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
-import { cacheNameOf } from './cache-paths.js';
-import { locksFoldersOf } from './locks.js';
+import type { Config } from '../../config/config.js';
+import { isKeychainInstalled, systemKeychain } from '../../encryption/keychain.js';
+import type { GivenKey, WantedKey } from '../../encryption/keys.js';
+import { type OpenEncryption, openEncryption } from '../../encryption/open-encryption.js';
+import { type ConversionOptions, convertStore } from '../../encryption/re-encrypt-store.js';
+import { fileSealerOf } from '../../encryption/store-file-sealer.js';
+import { optionalPackages } from '../../files/optional-packages.js';
+import type { FileSealer } from '../../files/sealing/file-sealer.js';
+import type { StorePaths } from '../../files/sealing/open-stores.js';
+import { CONTENTS_NAME } from '../../maintenance/check-archive.js';
+import { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
+import { graphFiles } from '../../stores/knowledge-graph/log/graph-files.js';
+import { cacheNameOf } from '../cache-paths.js';
+import { locksFoldersOf } from '../locks.js';
 
 function pathsOf(config: Config): StorePaths {
   const { root, logsDir, memoryBankFolder, kg, backup, cacheFolder } = config;

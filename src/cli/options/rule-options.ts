@@ -1,7 +1,7 @@
 /** The rule that the options `--older-than`, `--module` and `--tag` of prune, archive and retention make. */
-import { AppError } from '../base/errors.js';
-import { defined } from '../base/json.js';
-import type { PruneRule } from '../maintenance/retention/rule-schema.js';
+import { AppError } from '../../base/errors.js';
+import { defined } from '../../base/json.js';
+import type { PruneRule } from '../../maintenance/retention/rule-schema.js';
 import { olderThanDaysOf } from './days.js';
 
 interface Names {

@@ -1,13 +1,13 @@
 /** Opens research, with a Perplexity client if there is a key. */
-import type { Clock } from '../base/clock.js';
-import type { Log } from '../base/log.js';
-import type { Config } from '../config/config.js';
-import { createPerplexity } from '../providers/perplexity.js';
-import type { Perplexity } from '../providers/perplexity-types.js';
-import { Research } from '../research/research.js';
-import type { ConversationStore } from '../stores/conversations/conversations.js';
-import { ResearchJobFiles } from '../stores/research-jobs/research-job-files.js';
-import type { Guards } from './stores.js';
+import type { Clock } from '../../base/clock.js';
+import type { Log } from '../../base/log.js';
+import type { Config } from '../../config/config.js';
+import { createPerplexity } from '../../providers/perplexity.js';
+import type { Perplexity } from '../../providers/perplexity-types.js';
+import { Research } from '../../research/research.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import { ResearchJobFiles } from '../../stores/research-jobs/research-job-files.js';
+import type { Guards } from '../stores.js';
 
 export function researchOf(
   config: Config,

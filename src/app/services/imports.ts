@@ -1,8 +1,8 @@
 /** Opens the importer. */
-import type { Config } from '../config/config.js';
-import type { ImportStores } from '../import/import-types.js';
-import { Importer } from '../import/importer.js';
-import { ImportedNotes } from '../stores/memory-bank/imported-note-marks.js';
+import type { Config } from '../../config/config.js';
+import type { ImportStores } from '../../import/import-types.js';
+import { Importer } from '../../import/importer.js';
+import { ImportedNotes } from '../../stores/memory-bank/imported-note-marks.js';
 
 export function importerOf(
   { logsDir: logsFolder, imports, variable, fsync }: Config,

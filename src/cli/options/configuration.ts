@@ -1,8 +1,8 @@
 /** Loads the configuration for a command from flags, environment and the user's configuration files. */
-import { type Config, loadConfig } from '../config/config.js';
-import { readTextIfPresent } from '../files/safe-access/given-file.js';
-import { resolveRealPath } from '../files/safe-access/real-path.js';
-import { TOOLSETS } from '../tools/define-tool.js';
+import { type Config, loadConfig } from '../../config/config.js';
+import { readTextIfPresent } from '../../files/safe-access/given-file.js';
+import { resolveRealPath } from '../../files/safe-access/real-path.js';
+import { TOOLSETS } from '../../tools/define-tool.js';
 
 /** Values of global options, by name of the setting. */
 export type Flags = { readonly [name: string]: string | undefined };

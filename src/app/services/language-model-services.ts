@@ -1,9 +1,9 @@
 /** Opens and closes summaries and embeddings together, because both use language models. */
-import type { Clock } from '../base/clock.js';
-import type { Log } from '../base/log.js';
-import type { Config } from '../config/config.js';
-import type { SecretMasker } from '../privacy/secret-masker.js';
-import type { ConversationStore } from '../stores/conversations/conversations.js';
+import type { Clock } from '../../base/clock.js';
+import type { Log } from '../../base/log.js';
+import type { Config } from '../../config/config.js';
+import type { SecretMasker } from '../../privacy/secret-masker.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { openEmbeddings } from './embeddings.js';
 import { openSummaries } from './summaries.js';
 

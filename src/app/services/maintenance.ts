@@ -1,29 +1,29 @@
 /** Makes the services that maintain the store: backups, size, trash, archives, retention, daily runs. */
 import { dirname, join } from 'node:path';
-import type { Clock } from '../base/clock.js';
-import type { Log } from '../base/log.js';
-import type { Config } from '../config/config.js';
-import { leasePathIn } from '../files/locks/lock-folders.js';
-import type { FileSealer } from '../files/sealing/file-sealer.js';
-import { Archives } from '../maintenance/archives/archives.js';
-import { Backups } from '../maintenance/backup/backup.js';
-import type { BackupArea } from '../maintenance/backup/backup-content.js';
-import { startDailyBackup } from '../maintenance/backup/daily-backup.js';
-import { PROVIDERS_NAME, SETTINGS_NAME } from '../maintenance/configuration-in-archive.js';
-import type { DailyJob } from '../maintenance/daily-job.js';
-import { graphPathsOf } from '../maintenance/graph-in-archive.js';
-import { startDailyRetention } from '../maintenance/retention/daily-retention.js';
-import { LastRunFile } from '../maintenance/retention/last-run.js';
-import { RetentionPolicyFile } from '../maintenance/retention/policy.js';
-import { Retention } from '../maintenance/retention/retention.js';
-import { StoreSize, type StoreSizeOptions } from '../maintenance/size-limit.js';
-import { TrashBin } from '../maintenance/trash-bin.js';
-import type { ConversationStore } from '../stores/conversations/conversations.js';
-import type { InsightStore } from '../stores/insights/insights.js';
-import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
-import type { ProviderList } from '../stores/llm-providers/provider-list.js';
-import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
-import { cacheNameOf } from './cache-paths.js';
+import type { Clock } from '../../base/clock.js';
+import type { Log } from '../../base/log.js';
+import type { Config } from '../../config/config.js';
+import { leasePathIn } from '../../files/locks/lock-folders.js';
+import type { FileSealer } from '../../files/sealing/file-sealer.js';
+import { Archives } from '../../maintenance/archives/archives.js';
+import { Backups } from '../../maintenance/backup/backup.js';
+import type { BackupArea } from '../../maintenance/backup/backup-content.js';
+import { startDailyBackup } from '../../maintenance/backup/daily-backup.js';
+import { PROVIDERS_NAME, SETTINGS_NAME } from '../../maintenance/configuration-in-archive.js';
+import type { DailyJob } from '../../maintenance/daily-job.js';
+import { graphPathsOf } from '../../maintenance/graph-in-archive.js';
+import { startDailyRetention } from '../../maintenance/retention/daily-retention.js';
+import { LastRunFile } from '../../maintenance/retention/last-run.js';
+import { RetentionPolicyFile } from '../../maintenance/retention/policy.js';
+import { Retention } from '../../maintenance/retention/retention.js';
+import { StoreSize, type StoreSizeOptions } from '../../maintenance/size-limit.js';
+import { TrashBin } from '../../maintenance/trash-bin.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import type { InsightStore } from '../../stores/insights/insights.js';
+import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
+import type { ProviderList } from '../../stores/llm-providers/provider-list.js';
+import type { MemoryBank } from '../../stores/memory-bank/memory-bank.js';
+import { cacheNameOf } from '../cache-paths.js';
 
 export interface RetentionParts {
   /** The deleted conversations, insights and notes. */

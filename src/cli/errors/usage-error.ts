@@ -1,8 +1,8 @@
 /** Errors in arguments and options that commander finds: their exit status and their texts. */
-import { AppError } from '../base/errors.js';
+import { AppError } from '../../base/errors.js';
+import { escapeLines } from '../terminal/terminal-text.js';
 import { FAILED, OK } from './exit-status.js';
 import { isJsonWanted, writeJsonError } from './failure.js';
-import { escapeLines } from './terminal/terminal-text.js';
 
 /** Ends with FAILED for wrong arguments, as for other errors. */
 export const endCommand = ({ exitCode }: { exitCode: number }): never =>

@@ -1,18 +1,18 @@
 /** Opens what is derived from the stored messages: the search index, recall and the figures. */
-import { Figures } from '../analytics/figures.js';
-import type { Clock } from '../base/clock.js';
-import type { Log } from '../base/log.js';
-import type { Config } from '../config/config.js';
-import { RelevantSnippets } from '../context/snippets/relevant-snippets.js';
-import type { VectorSource } from '../recall/vector-source.js';
-import { readCachedHeads } from '../search/cache/index-cache.js';
-import { MemorySearch, type MemoryStores } from '../search/memory-search.js';
-import { MessageSearch } from '../search/message-search.js';
-import { ActivitySearch } from '../search/messages/activity-search.js';
-import { KeywordSearch } from '../search/messages/keyword-search.js';
-import { RecallSearch } from '../search/recall/recall-search.js';
-import type { ConversationStore } from '../stores/conversations/conversations.js';
-import { indexCachePath } from './cache-paths.js';
+import { Figures } from '../../analytics/figures.js';
+import type { Clock } from '../../base/clock.js';
+import type { Log } from '../../base/log.js';
+import type { Config } from '../../config/config.js';
+import { RelevantSnippets } from '../../context/snippets/relevant-snippets.js';
+import type { VectorSource } from '../../recall/vector-source.js';
+import { readCachedHeads } from '../../search/cache/index-cache.js';
+import { MemorySearch, type MemoryStores } from '../../search/memory-search.js';
+import { MessageSearch } from '../../search/message-search.js';
+import { ActivitySearch } from '../../search/messages/activity-search.js';
+import { KeywordSearch } from '../../search/messages/keyword-search.js';
+import { RecallSearch } from '../../search/recall/recall-search.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import { indexCachePath } from '../cache-paths.js';
 
 /** The conversations in the cached search index; `undefined` if they are not listed from it. */
 export function cachedHeadsOf(config: Config, log: Log) {

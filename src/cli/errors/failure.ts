@@ -1,9 +1,9 @@
 /** Prints errors: a sentence and a hint for people, or JSON for programs. */
-import { type AppError, isAppError } from '../base/errors.js';
-import type { Flags } from './configuration.js';
+import { type AppError, isAppError } from '../../base/errors.js';
+import type { Flags } from '../options/configuration.js';
+import { escapeControls, terminalJson } from '../terminal/terminal-text.js';
+import type { OptionNames } from '../tools/command-names.js';
 import { statusOf } from './exit-status.js';
-import { escapeControls, terminalJson } from './terminal/terminal-text.js';
-import type { OptionNames } from './tools/command-names.js';
 
 /**
  * Prints the error and sets the exit status. Throws every error that is not an AppError. Commands in the hint
@@ -25,7 +25,7 @@ export async function reportFailure(
 }
 
 async function forPeople(error: AppError, flags: Flags, options?: OptionNames) {
-  const { hintForPeople, withCommandNames } = await import('./tools/command-names.js'); // needs all tools
+  const { hintForPeople, withCommandNames } = await import('../tools/command-names.js'); // needs all tools
   const hint = hintForPeople(error, options);
   return {
     message: withCommandNames(error.message, options),
@@ -35,7 +35,7 @@ async function forPeople(error: AppError, flags: Flags, options?: OptionNames) {
 
 /** The hint as it is if the root is not known, because a setting is wrong. */
 async function hintWithRoot(flags: Flags, hint: string): Promise<string> {
-  const { withRoot } = await import('./terminal/command-line.js');
+  const { withRoot } = await import('../terminal/command-line.js');
   try {
     return withRoot(flags, hint);
   } catch (error) {

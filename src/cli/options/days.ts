@@ -1,7 +1,7 @@
 /** Days and times on the command line: a number of days, such as `90d`, or a day or time in the local time zone. */
-import { hasExistingDay, isoTime } from '../base/clock.js';
-import { AppError } from '../base/errors.js';
-import { endOfDay, startOfDay, timesOfClock } from '../base/local-time.js';
+import { hasExistingDay, isoTime } from '../../base/clock.js';
+import { AppError } from '../../base/errors.js';
+import { endOfDay, startOfDay, timesOfClock } from '../../base/local-time.js';
 
 const MAX_DAYS = 36_500;
 

@@ -1,14 +1,14 @@
 /** The command options to encrypt copies as age files, and to open age files. */
 import { Option } from 'commander';
-import { AppError } from '../base/errors.js';
-import type { Config } from '../config/config.js';
+import { AppError } from '../../base/errors.js';
+import type { Config } from '../../config/config.js';
 import {
   type AgeRecipients,
   addAgeKey,
   readIdentities,
   requireRecipients,
-} from '../files/age-encryption.js';
-import { resolveRealPath } from '../files/safe-access/real-path.js';
+} from '../../files/age-encryption.js';
+import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { configuration, type Flags } from './configuration.js';
 
 export interface AgeOptions {

@@ -2,7 +2,7 @@
  * The exit statuses of all commands. 0: success; 1: nothing was found, or the result is incomplete; 2: an
  * error or wrong arguments; 130: stopped by Ctrl-C.
  */
-import type { AppError, ErrorCode } from '../base/errors.js';
+import type { AppError, ErrorCode } from '../../base/errors.js';
 
 export const OK = 0;
 export const NOTHING_FOUND = 1;
