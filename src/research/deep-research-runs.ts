@@ -18,9 +18,9 @@ import type { ConversationStore } from '../stores/conversations/conversations.js
 import type { ResearchJobFiles } from '../stores/research-jobs/research-job-files.js';
 import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js';
 import { notesFor } from './answer-notes.js';
-import type { UnsavedAnswer } from './job-state.js';
 import { asConversationError, lostRunError, stoppedWaitingError } from './research-errors.js';
 import { type RunHandle, type RunOutcome, RunRecord } from './run-record.js';
+import type { UnsavedAnswer } from './run-report.js';
 import { hasResponse, toStoredExchange } from './stored-exchange.js';
 import type { RunTiming } from './timing.js';
 import { settledWithin } from './wait-for-run.js';

@@ -15,7 +15,6 @@ import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js
 import { maskedBy } from '../stores/text-masker.js';
 import { answerForCaller, notesFor, notesOnMasked } from './answer-notes.js';
 import { DeepResearchRuns } from './deep-research-runs.js';
-import { hasEnded, newJob, toRunReport } from './job-state.js';
 import { systemPromptFor, titleFrom } from './prompts.js';
 import {
   refuseUnfinished,
@@ -34,7 +33,8 @@ import type {
   ResearchResult,
   RunReport,
 } from './research-types.js';
-import type { RunHandle } from './run-record.js';
+import { newJob, type RunHandle } from './run-record.js';
+import { hasEnded, toRunReport } from './run-report.js';
 import { hasResponse, toStoredExchange } from './stored-exchange.js';
 import { DEFAULT_TIMING, type ResearchTiming } from './timing.js';
 import { outcomeWithin } from './wait-for-run.js';

@@ -7,8 +7,10 @@ import { undefinedIfUnreadable } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import type { Lease } from '../files/locks/lease.js';
 import type { PerplexityAnswer } from '../providers/perplexity-answer.js';
+import { versionOf } from '../stores/format-migrations.js';
 import type { ResearchJobFiles } from '../stores/research-jobs/research-job-files.js';
 import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js';
+import type { Question } from './research-types.js';
 
 export interface RecordDeps {
   readonly jobs: ResearchJobFiles;
@@ -27,6 +29,22 @@ export interface RunHandle {
   readonly run: RunRecord;
   /** Rejects with an AppError; an unhandled rejection is logged. */
   readonly done: Promise<RunOutcome>;
+}
+
+/** The record of a run whose request has not been sent yet. */
+export function newJob(
+  { query, relatedQuestions, showThinking }: Question,
+  origin: Pick<ResearchJob, 'backend' | 'notes' | 'startsConversation' | 'startedAt'>,
+): ResearchJob {
+  return {
+    formatVersion: versionOf('job'),
+    state: 'creating',
+    query,
+    ...origin,
+    updatedAt: origin.startedAt,
+    relatedQuestions,
+    showThinking,
+  };
 }
 
 export class RunRecord {

@@ -10,6 +10,8 @@ import type { FSWatcher } from 'chokidar';
 import { yieldToEventLoop } from '../../base/async/time-slice.js';
 import { errnoOf } from '../../base/errors.js';
 
+/** 1000 watches need about 25 MB. Changes in other folders are found by scanning, within five seconds. */
+export const MAX_WATCHED_FOLDERS = 1000;
 /** The number of folders that are opened in one turn of the event loop. One takes 0.3 to 1 ms. */
 const OPEN_AT_ONCE = 8;
 /**

@@ -8,15 +8,12 @@ import { type Clock, systemClock } from '../../base/clock.js';
 import type { Log } from '../../base/log.js';
 import type { Stamp } from '../read/stamp.js';
 import { DebounceQueue } from './debounce-queue.js';
-import { FolderWatches } from './folder-watches.js';
+import { FolderWatches, MAX_WATCHED_FOLDERS } from './folder-watches.js';
 import { type FileChange, FoundChanges } from './found-changes.js';
 import { KnownFiles } from './known-files.js';
 import { PollingSchedule } from './polling-schedule.js';
 import { rankByTime } from './recent-paths.js';
 import { type PassCost, Reconciler } from './reconciler.js';
-
-/** 1000 watches need about 25 MB. Changes in other folders are found by scanning, within five seconds. */
-const WATCH_LIMIT = 1000;
 
 export interface WatcherOptions {
   /** The absolute path. The folder may be missing, and may be created and removed at any time. */
@@ -86,7 +83,7 @@ export class Watcher {
       clock: this.#clock,
       match: options.match,
       onlyFiles: options.onlyFiles ?? (() => undefined),
-      recentLimit: options.watchLimit ?? WATCH_LIMIT,
+      recentLimit: options.watchLimit ?? MAX_WATCHED_FOLDERS,
       report: (path, stamp) => this.#found.add(path, stamp),
       checkAgain: (folder, name) => this.#queue.add(folder, name),
       replaced: (folder) => this.#watches?.renew(folder),

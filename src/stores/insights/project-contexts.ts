@@ -17,7 +17,8 @@ import {
 import { isFolder } from '../../files/paths/folders.js';
 import { gitContextOf } from './git-context.js';
 import type { InsightStore } from './insights.js';
-import { GLOBAL_CONTEXT, normalContext, projectContextOf } from './schema.js';
+import { projectContextOf } from './project-name.js';
+import { GLOBAL_CONTEXT, normalContext } from './schema.js';
 
 /** The contexts that a call reads and writes. */
 export interface Contexts {

@@ -6,6 +6,7 @@
 import { posix, win32 } from 'node:path';
 import type { JsonObject } from '../../base/json-fields.js';
 import { normalGitContext } from './git-context.js';
+import { projectContextOf } from './project-name.js';
 
 /** The context of insights that belong to no project. */
 export const GLOBAL_CONTEXT = 'global';
@@ -13,7 +14,6 @@ export const GLOBAL_CONTEXT = 'global';
 export const INSIGHT_ID =
   /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const MAX_CONTEXT_LENGTH = 4096;
-const PROJECT_NAME = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}._-]{0,99}$/u;
 
 export interface Insight {
   readonly id: string;
@@ -55,12 +55,6 @@ export function normalContext(text: string): string | undefined {
 /** The contexts that `normalContext` accepts, for messages. */
 export const KNOWN_CONTEXTS =
   '"global", an absolute path, "git:host/owner/repository" or "project:name"';
-
-/** Returns the context of a named project; `undefined` if the name is not valid. */
-export function projectContextOf(name: string): string | undefined {
-  const plain = name.normalize('NFC').toLowerCase();
-  return PROJECT_NAME.test(plain) ? `project:${plain}` : undefined;
-}
 
 export const isExpired = ({ expires_at }: Insight, now: number): boolean =>
   expires_at !== undefined && expires_at <= now;

@@ -29,12 +29,12 @@ import {
   isSettled,
   lastRow,
   nameOf,
-  rowsOf,
   storedRow,
   validRow,
   withStoredNames,
 } from './fact-rows.js';
 import { OperationStamps } from './operation-stamps.js';
+import { endedByLater, replacedFacts } from './replaced-facts.js';
 import { END } from './row-index.js';
 import { expiredKeys, haveAllExpired } from './time-to-live.js';
 import {
@@ -92,7 +92,7 @@ export class Changes {
     if (!replaces) {
       return { triples: triples.map((each) => this.#addOne(table, each, pending)), closed: [] };
     }
-    const ended = this.#endedByLater(table, triples);
+    const ended = endedByLater(table, triples, this.#clock.now());
     const closed = this.#replace(table, triples, pending);
     return { triples: ended.map((each) => this.#addOne(table, each, pending)), closed };
   }
@@ -119,21 +119,6 @@ export class Changes {
       settled.has(triple) ? unchanged(triple) : (added.shift() ?? []),
     );
     return { triples: results, closed: [] };
-  }
-
-  /**
-   * The triples. If a later value of the same subject and predicate is stored already, the triple ends when
-   * that value begins: a fact of the past does not end a later one.
-   */
-  #endedByLater(table: TripleTable, triples: readonly NewTriple[]): NewTriple[] {
-    const now = this.#clock.now();
-    return triples.map((triple) => {
-      if (triple.validTo !== undefined || storedRow(table, triple, now) !== END) return triple;
-      const start = triple.ts ?? now;
-      const others = triples.filter(isOtherValueOf(triple)).map(({ ts = now }) => ts);
-      const later = [...laterStarts(table, triple, start), ...others.filter((ts) => ts > start)];
-      return later.length === 0 ? triple : { ...triple, ts: start, validTo: Math.min(...later) };
-    });
   }
 
   /** Deletes expired facts that are added again: otherwise the new ones would be skipped. */
@@ -183,28 +168,15 @@ export class Changes {
     return { ...newTriple(triple, ts), isChanged: true };
   }
 
-  /** Closes earlier valid facts of the same subjects and predicates, except those of the request. */
   #replace(
     table: TripleTable,
     triples: readonly NewTriple[],
     pending: PendingOperation[],
   ): Triple[] {
-    const now = this.#clock.now();
-    const named = new Map(triples.map((triple) => [nameOf(triple), triple.ts ?? now]));
     const closed: Triple[] = [];
-    for (const triple of triples) {
-      if (triple.validTo !== undefined) continue;
-      const [s, p] = [table.terms.find(triple.subject), table.terms.find(triple.predicate)];
-      const wanted = triple.ts ?? now;
-      for (const key of rowsOf(table, s, p).map((row) => table.keyOf(row))) {
-        const row = validRow(table, key, now);
-        if (row === END || table.validTo(row) <= wanted) continue;
-        if (beginsAfter(table, row, triple, wanted)) continue;
-        const old = tripleOf(table, row);
-        if ((named.get(nameOf(old)) ?? -OPEN) >= wanted) continue;
-        const { validTo } = this.#close(table, key, row, wanted, pending);
-        closed.push({ ...old, validTo });
-      }
+    for (const { key, row, end } of replacedFacts(table, triples, this.#clock.now())) {
+      const old = tripleOf(table, row);
+      closed.push({ ...old, ...this.#close(table, key, row, end, pending) });
     }
     return closed;
   }
@@ -271,30 +243,6 @@ export class Changes {
     for (const key of oldest) this.#delete(table, key, pending);
   }
 }
-
-/** When the later values of the subject and predicate of a triple begin. Those with an empty time do not count. */
-function laterStarts(table: TripleTable, triple: NewTriple, start: number): number[] {
-  const [s, p] = [table.terms.find(triple.subject), table.terms.find(triple.predicate)];
-  return rowsOf(table, s, p)
-    .filter((row) => table.validTo(row) > table.ts(row) && beginsAfter(table, row, triple, start))
-    .map((row) => tripleOf(table, row))
-    .filter(isOtherValueOf(triple))
-    .map(({ ts }) => ts);
-}
-
-/**
- * Whether the fact of the row begins after the triple, which begins at `start`. If the clock was set back, a
- * fact that had begun when it was stored does not begin after one that begins now.
- */
-function beginsAfter(table: TripleTable, row: number, { ts }: NewTriple, start: number): boolean {
-  const own = table.ts(row);
-  return own > start && (ts !== undefined || own > table.operationOf(row).at);
-}
-
-const isOtherValueOf =
-  ({ subject, predicate, object }: TripleKey) =>
-  (other: TripleKey) =>
-    other.subject === subject && other.predicate === predicate && other.object !== object;
 
 /** Returns only the three parts of a triple. */
 const keyOf = ({ subject, predicate, object }: TripleKey) => ({ subject, predicate, object });

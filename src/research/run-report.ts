@@ -1,28 +1,8 @@
-/**
- * The record of a new research job, and what the state of a job means to a caller. Reads and writes nothing.
- * deep-research-runs.ts runs the job, and takes it over if its process has ended.
- */
+/** What a caller is told about a research run. deep-research-runs.ts runs it and decides its state. */
 
 import { defined } from '../base/json.js';
-import { versionOf } from '../stores/format-migrations.js';
 import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js';
-import type { Question, RunReport } from './research-types.js';
-
-/** The record of a run whose request has not been sent yet. */
-export function newJob(
-  { query, relatedQuestions, showThinking }: Question,
-  origin: Pick<ResearchJob, 'backend' | 'notes' | 'startsConversation' | 'startedAt'>,
-): ResearchJob {
-  return {
-    formatVersion: versionOf('job'),
-    state: 'creating',
-    query,
-    ...origin,
-    updatedAt: origin.startedAt,
-    relatedQuestions,
-    showThinking,
-  };
-}
+import type { RunReport } from './research-types.js';
 
 /** A paid answer that could not be stored, and the reason. */
 export interface UnsavedAnswer {
