@@ -14,14 +14,14 @@ export const pruneConversations = defineTool({
   toolset: 'admin',
   title: 'Prune conversations',
   description:
-    'Shows which conversations a rule, or without a rule the retention policy, would move to the trash, and why; pinned conversations are never moved. Show the user the list, then pass dryRun: false to move them.',
+    'Shows which conversations the given rule (default: the retention policy) would move to the trash, and why; pinned conversations are never moved. Show the user the list, then pass dryRun: false to move them.',
   input: () =>
     z.strictObject({
       olderThanDays: z
         .int()
         .min(1)
         .max(36_500)
-        .describe('Days since the last message; with only module or tag, conversations of any age.')
+        .describe('Minimum days since the last message (default with module or tag: any age).')
         .exactOptional(),
       module: ruleModule.exactOptional(),
       tag: ruleTag.exactOptional(),

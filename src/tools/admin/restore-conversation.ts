@@ -14,7 +14,9 @@ export const restoreConversation = defineTool({
       name: z
         .string()
         .max(1000)
-        .describe('Name in the trash, id, key or path; an id means the most recently deleted.'),
+        .describe(
+          'Name in the trash, id, key or path; of several with this id, the last deleted one.',
+        ),
       kind: z
         .enum(['conversation', 'note', 'insight'])
         .describe('What was deleted.')

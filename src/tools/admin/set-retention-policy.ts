@@ -8,7 +8,7 @@ export const setRetentionPolicy = defineTool({
   toolset: 'admin',
   title: 'Set the retention policy',
   description:
-    'Replaces the policy that moves conversations to the trash once a day, except pinned ones; without rules and bySize nothing is moved. Use it only when the user asks for it.',
+    'Replaces the policy that once a day moves unpinned conversations to the trash; with neither rules nor bySize nothing is moved. Use it only when the user asks for it.',
   input: () =>
     z.strictObject({
       rules: z

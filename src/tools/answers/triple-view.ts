@@ -22,32 +22,32 @@ export const keyFields = {
   triples: z
     .array(z.strictObject({ subject, predicate, object }))
     .max(MAX_TRIPLES)
-    .describe('Triples, each of subject, predicate and object.')
+    .describe('Facts, each of subject, predicate and object.')
     .exactOptional(),
-  subject: subject.describe('Subject of a single triple, instead of triples.').exactOptional(),
-  predicate: predicate.describe('Predicate of a single triple.').exactOptional(),
-  object: object.describe('Object of a single triple.').exactOptional(),
+  subject: subject.describe('Subject of a single fact, instead of triples.').exactOptional(),
+  predicate: predicate.describe('Predicate of a single fact.').exactOptional(),
+  object: object.describe('Object of a single fact.').exactOptional(),
 };
 
 /** `keyFields`, with the time and the source of new facts. */
 export const newTripleFields = {
-  subject: newName.describe('Subject of a single triple, instead of triples.').exactOptional(),
-  predicate: newName.describe('Predicate of a single triple.').exactOptional(),
-  object: newName.describe('Object of a single triple.').exactOptional(),
+  subject: newName.describe('Subject of a single fact, instead of triples.').exactOptional(),
+  predicate: newName.describe('Predicate of a single fact.').exactOptional(),
+  object: newName.describe('Object of a single fact.').exactOptional(),
   triples: z
     .array(
       z.strictObject({
         subject: newName,
         predicate: newName,
         object: newName,
-        ts: z.string().describe('Since when it is true, ISO 8601 (default: now).').exactOptional(),
+        ts: z.string().describe('When the fact began, ISO 8601 (default: now).').exactOptional(),
         conversationId: z.string().describe('Conversation it comes from.').exactOptional(),
         messageId: z.string().describe('Message it comes from.').exactOptional(),
       }),
     )
     .max(MAX_TRIPLES)
     .describe(
-      'Facts, each of subject, predicate and object (1 to 200 characters each); ts is optional: since when it is true.',
+      'Facts, each of subject, predicate and object (1 to 200 characters each); ts is optional: when the fact began.',
     )
     .exactOptional(),
 };
@@ -78,7 +78,7 @@ export const tripleSchema = z.object({
   subject: z.string(),
   predicate: z.string(),
   object: z.string(),
-  ts: z.string().describe('The time since when it is true.'),
+  ts: z.string().describe('The time when the fact began.'),
   validTo: z.string().describe('The time when it ends; absent if it has no end.').exactOptional(),
   conversationId: z.string().exactOptional(),
   messageId: z.string().exactOptional(),

@@ -13,7 +13,7 @@ export const getState = defineTool({
   toolset: 'context',
   title: 'Read the stored state',
   description:
-    'Returns the active conversation, the context window and other values that set_state stored. Use it at the start of a session.',
+    'Returns what set_state stored: the active conversation, contextWindow and other values. Use it at the start of a session.',
   input: () =>
     z.strictObject({
       keys: z

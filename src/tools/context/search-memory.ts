@@ -47,7 +47,7 @@ export const searchMemory = defineTool({
       named: z
         .boolean()
         .describe(
-          'Only insights with a tag, and facts with a subject, whose full name is in the query.',
+          'Of insights and facts, only those whose tag or subject is completely in the query.',
         )
         .default(false),
       limit: z.int().min(1).max(100).describe('Maximum number of results.').default(10),

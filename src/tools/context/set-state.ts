@@ -13,7 +13,7 @@ export const setState = defineTool({
   toolset: 'context',
   title: 'Store state',
   description:
-    'Stores data for the next session, which get_state returns. Omitted fields are not changed; null removes a field.',
+    'Stores data for the next session; get_state returns it. Omitted fields are not changed; null removes a field.',
   input: () =>
     z.strictObject({
       activeConversation: z

@@ -10,7 +10,7 @@ export const mergeConversations = defineTool({
   toolset: 'conversations',
   title: 'Merge two conversations',
   description:
-    'Merges two conversations into a new one, with all messages in order of time and the tags of both; module and key are those of the first one if it has them, and so is a title that was given. The two are moved to the trash, from which the user can restore them.',
+    'Merges two conversations into a new one, with all messages in order of time and the tags of both. Module, key and given title come from the first one that has them. The two are moved to the trash, from which the user can restore them.',
   input: () =>
     z.strictObject({
       conversationIds: z

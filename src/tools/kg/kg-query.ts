@@ -24,7 +24,10 @@ export const kgQuery = defineTool({
       subject: z.string().describe('The subject, exactly.').exactOptional(),
       predicate: z.string().describe('The predicate, exactly.').exactOptional(),
       object: z.string().describe('The object, exactly.').exactOptional(),
-      prefix: z.boolean().describe('Match parts that begin with the given text.').default(false),
+      prefix: z
+        .boolean()
+        .describe('The given subject, predicate and object are only beginnings.')
+        .default(false),
       text: z
         .string()
         .describe('Words that must all be in the fact, in upper or lower case.')

@@ -18,7 +18,7 @@ export const historyThreadsCreate = defineTool({
       module: moduleField.describe('Area of work of the thread.'),
       title: newTitle.describe('Subject of the thread.').exactOptional(),
       meta: storedJsonObject(
-        'JSON to store with the thread; tags is a list of texts.',
+        'JSON to store with the thread; the list in its field tags sets the tags.',
       ).exactOptional(),
     }),
   output: () => z.object({ success, id: z.string(), createdAt: z.string(), thread: threadSchema }),

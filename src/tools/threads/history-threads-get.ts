@@ -23,7 +23,9 @@ export const historyThreadsGet = defineTool({
   input: () =>
     z.strictObject({
       threadId: threadIdField,
-      module: moduleField.describe('Only if the thread is in this module.').exactOptional(),
+      module: moduleField
+        .describe('Return it only if the thread is in this module.')
+        .exactOptional(),
       limit: z.int().min(1).max(1000).describe('Maximum number of messages.').default(25),
       beforeSeq: z
         .int()

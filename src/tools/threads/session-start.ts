@@ -91,7 +91,7 @@ export const sessionStart = defineTool({
         .int()
         .min(1)
         .max(10)
-        .describe('Number of the last threads to search for questions and promises.')
+        .describe('How many of the latest threads to search for questions and promises.')
         .default(3),
       timeZone: timeZoneField,
       maxTokens: z
