@@ -43,7 +43,7 @@ export const ERROR_KINDS = {
     2302,
     'Delete notes, join several notes into one, or raise DAYBOOK_MB_MAX_FILES.',
   ),
-  E_KG_FULL: kind(2400, 'Delete triples, or raise MCP_KG_MAX_TRIPLES.'),
+  E_KG_FULL: kind(2400, 'Delete facts (ended facts count too), or raise MCP_KG_MAX_TRIPLES.'),
   E_KG_INVALID_TRIPLE: kind(
     2401,
     'Subject, predicate and object must have 1 to 200 characters each.',

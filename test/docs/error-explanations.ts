@@ -3,10 +3,10 @@ import type { ErrorCode } from '../../src/base/errors.js';
 
 export const EXPLANATIONS: Record<ErrorCode, string> = {
   VALIDATION_ERROR:
-    'An argument or a setting is missing, unknown or of the wrong kind. The message names it and describes valid values. Nothing was read or written.',
+    'An argument or a setting is missing, unknown or of the wrong kind. The message names it and describes valid values. Nothing was changed.',
   TIMEOUT: 'The work took longer than its time limit.',
   QUERY_SYNTAX:
-    'A full-text query is not valid FTS5 syntax. Only `matchType: fts5` reports this, with the position.',
+    'A full-text query is not valid FTS5 syntax, or a regular expression of `mb_search` is not valid RE2. For a full-text query, only `matchType: fts5` reports this, with the position.',
   CONVERSATION_NOT_FOUND: 'No conversation has that id or key.',
   CONVERSATION_CORRUPTED:
     'The `conversation.json` is damaged, for example it is not valid JSON, or a message has no `role` or `content`. `details` has the position. Other conversations are not affected.',
@@ -17,9 +17,9 @@ export const EXPLANATIONS: Record<ErrorCode, string> = {
   E_MB_FULL:
     'The memory bank has as many notes as `DAYBOOK_MB_MAX_FILES` allows. Nothing was written.',
   E_KG_FULL:
-    'The knowledge graph has as many triples as `MCP_KG_MAX_TRIPLES` allows. Nothing was written.',
+    'The knowledge graph has as many facts as `MCP_KG_MAX_TRIPLES` allows. Nothing was written.',
   E_KG_INVALID_TRIPLE:
-    'A part of a triple is empty or longer than 200 characters. Parts are refused, never cut.',
+    'The subject, predicate or object of a fact is empty or longer than 200 characters. It is refused, never cut.',
   PATH_ESCAPE:
     'A path could lead out of its folder, on this or another operating system: it is absolute or percent-encoded, has `..`, a drive letter, a NUL, a reserved name or characters that look like separators, or goes through a symbolic link. A path that only resembles an existing name (case, composition, similar letters) is refused as well; `details.twin` is that name.',
   FILESYSTEM_ERROR:
@@ -28,7 +28,7 @@ export const EXPLANATIONS: Record<ErrorCode, string> = {
   STORAGE_FULL:
     'The disk is full, or the store has reached its limit (`DAYBOOK_MAX_SIZE_MB`). Stored data are intact.',
   LOCKED:
-    'Another process held the lock of this file for more than ten seconds, or is encrypting, decrypting or archiving the store; or the store has another key than when this process started. The message says which.',
+    'Another process held the lock of this file for more than ten seconds, or it is encrypting, decrypting or archiving the store or importing into it. Or the store now has another key than when this process started. The message has the reason.',
   CONFLICT:
     'Something that the call depends on has changed, or the call is not possible now, such as a follow-up while research is still running.',
   CORRUPT: 'A file other than a conversation is damaged.',
