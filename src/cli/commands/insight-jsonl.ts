@@ -26,7 +26,7 @@ export function addInsightLines(group: Command, flags: () => Flags): void {
     .option('-o, --output <file>', 'a new file (default: the standard output)')
     .option(
       '--context <text>',
-      'only those of this context: a path, global, or git:host/owner/repository (default: all)',
+      'only those of this project: a path, git:host/owner/repository, project:name, or global (default: all)',
     )
     .addHelpText('after', examplesText('insight export -o insights.jsonl'))
     .action((options: { output?: string; context?: string }) => exportLines(options, flags()));

@@ -59,6 +59,6 @@ export function addBackup(program: Command, flags: () => Flags): void {
 
 const RESTORE_NOTES = `
 If a file exists with other content, restore does not change it, prints its name
-and exits with 1. Daybook searches for backups in this folder and in the folder
-of the backups. Deleted conversations, insights and notes are in the trash: see
-daybook trash.`;
+and exits with 1. Daybook searches for backups in the working folder and in
+the folder of the backups. Deleted conversations, insights and notes are in the
+trash: see daybook trash.`;

@@ -34,10 +34,10 @@ export function addEncryption(program: Command, flags: () => Flags): void {
 
 const ENCRYPT_NOTES = `
 Make a key with: openssl rand -hex 32 > ~/daybook.key
-Keep a copy of it in a safe place: without it the store cannot be read. Servers
-and commands find it by DAYBOOK_KEY_FILE (or DAYBOOK_PASSPHRASE). To change the
-key, leave this set to the old key. With --keychain they find the key without a
-setting; DAYBOOK_KEY_FILE can be the path of a copy. Running servers refuse
-every call that reads or writes the store, until you restart them with the key.
-If the command is stopped, run it again to continue. Names of files, times and
-sizes are not encrypted.`;
+Keep a copy of the key in a safe place: without it the store cannot be read.
+Servers and commands find the key by DAYBOOK_KEY_FILE (or DAYBOOK_PASSPHRASE).
+While you change the key, leave this variable set to the old key. After
+--keychain they find the key without a variable; DAYBOOK_KEY_FILE can be the
+path of a copy. Running servers refuse every call that reads or writes the
+store, until you restart them with the key. If the command is stopped, run it
+again to continue. Names of files, times and sizes are not encrypted.`;

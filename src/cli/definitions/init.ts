@@ -21,15 +21,15 @@ export function addInit(program: Command, flags: () => Flags): void {
     .command('init')
     .argument(
       '[folder]',
-      'the folder for the data (default: --root, then DAYBOOK_ROOT, then this folder)',
+      'the folder for the data (default: the one of --root or DAYBOOK_ROOT, otherwise the working folder)',
     )
     .description(
-      'create the folders, use them when Daybook starts in that folder or below it, and add Daybook to MCP clients',
+      'create a store in a folder, use it when Daybook starts in or below this folder, and add Daybook to MCP clients',
     )
     .addOption(
       new Option(
         '--client <name...>',
-        'only these clients (default: the installed clients, with --print all)',
+        'only these clients (default: the installed clients; with --print, all clients)',
       ).choices(CLIENT_NAMES),
     )
     .option('--print', 'only print what to add to each client; nothing is created or changed')

@@ -73,7 +73,7 @@ function addPrune(program: Command, flags: () => Flags): void {
     .description('move old conversations to the trash; shows them and asks first')
     .option(
       '--older-than <days>',
-      'days since the last message, such as 90d; with only --module or --tag, conversations of any age',
+      'minimum days since the last message, such as 90d (default with --module or --tag: any age)',
     )
     .option('--module <name>', 'only of this module')
     .option('--tag <tag>', 'only with this tag')
@@ -104,9 +104,7 @@ restore a conversation, run daybook restore.`;
 function addRetention(program: Command, flags: () => Flags): void {
   const group = program
     .command('retention')
-    .description(
-      'the policy for moving old conversations to the trash, which servers do once a day',
-    )
+    .description('the policy by which servers move old conversations to the trash once a day')
     .helpCommand(false)
     .addHelpText('after', examplesText('retention', 'retention add --older-than 365d'));
   group
@@ -122,12 +120,12 @@ function addRetention(program: Command, flags: () => Flags): void {
   group
     .command('add')
     .description('add a rule to the policy; shows what it would move, and asks first')
-    .option('--older-than <days>', 'days since the last message, such as 365d')
+    .option('--older-than <days>', 'minimum days since the last message, such as 365d')
     .option('--module <name>', 'only of this module')
     .option('--tag <tag>', 'only with this tag')
     .option(
       '--by-size',
-      'the oldest of all conversations, while the store is over 80 % of DAYBOOK_MAX_SIZE_MB',
+      'the oldest of all conversations, while the store is over 80 % of DAYBOOK_MAX_SIZE_MB; permanently removes the oldest items of the trash if store and trash together are over that limit',
     )
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)
@@ -156,7 +154,7 @@ function addArchive(program: Command, flags: () => Flags): void {
   program
     .command('archive')
     .description('move old conversations into archives by month; shows them and asks first')
-    .requiredOption('--older-than <days>', 'days since the last message, such as 365d')
+    .requiredOption('--older-than <days>', 'minimum days since the last message, such as 365d')
     .option('--module <name>', 'only of this module')
     .option('--tag <tag>', 'only with this tag')
     .option('--dry-run', 'only show which conversations')

@@ -17,7 +17,8 @@ const SEARCH = {
   includeExpired: 'Also insights that have expired.',
 };
 const CONTEXT =
-  'The project: a path, git:host/owner/repository, project:name, or global. The project of this folder by default.';
+  'The project: a path, git:host/owner/repository, project:name, or global (default: the project of the working folder).';
+const AS_OF = 'Facts that were true at this time, such as 2025-01-24.';
 const PAGE = { offset: 'Results to skip.' };
 const DATES = {
   updatedAfter:
@@ -86,9 +87,9 @@ export const COMMAND_HELP: Readonly<Record<string, Help>> = {
   },
   'kg query': {
     about: {
-      prefix: 'Find facts whose parts begin with the given parts.',
+      prefix: 'The given subject, predicate and object are only beginnings.',
       includeClosed: 'Also facts that have ended.',
-      asOf: 'Facts that were true at this time, such as 2025-01-24.',
+      asOf: AS_OF,
       since: 'Only facts that began at or after this time.',
       until: 'Only facts that began at or before this time.',
       ...PAGE,
@@ -97,7 +98,7 @@ export const COMMAND_HELP: Readonly<Record<string, Help>> = {
       'find facts by their parts, by words or by time; without arguments, all current facts',
   },
   'kg neighbors': {
-    about: { includeClosed: 'Also facts that have ended.', ...PAGE },
+    about: { includeClosed: 'Also facts that have ended.', asOf: AS_OF, ...PAGE },
     description: 'show the facts around a name, nearest first',
   },
   'kg subjects': { about: PAGE, description: 'list subjects and how many facts each has' },
@@ -115,7 +116,7 @@ export const COMMAND_HELP: Readonly<Record<string, Help>> = {
   },
   'kg import': {
     about: {
-      file: 'A file in this folder or in the exports folder; - reads the standard input.',
+      file: 'A file in the working folder or in the exports folder; - reads the standard input.',
       text: 'The lines to import, instead of `file`.',
     },
     description: 'read facts from kg export or from the memory.jsonl of the MCP memory server',

@@ -26,7 +26,7 @@ export const EMBEDDINGS_SETTINGS = {
     default: 'off',
     takes: `one of ${EMBEDDINGS.join(', ')}`,
     about:
-      'Whether messages are also found by meaning, with vectors that this machine (`local`, see `daybook embeddings`), a server with the OpenAI API (`openai`) or Ollama (`ollama`) makes (default `off`). With `openai` the text of all messages is sent to that server.',
+      'Whether messages are also found by meaning (default `off`). The vectors for this are made on this machine (`local`, see `daybook embeddings`), by a server with the OpenAI API (`openai`) or by Ollama (`ollama`). With `openai` and `ollama` the text of all messages is sent to that server.',
     env: ['DAYBOOK_EMBEDDINGS', 'PERSISTENCE_ENABLE_EMBEDDINGS'],
   }),
   embeddingsModel: setting({
@@ -34,7 +34,7 @@ export const EMBEDDINGS_SETTINGS = {
     takes:
       'a folder with model.onnx and tokenizer.json, or for openai and ollama the name of a model',
     about:
-      'The model that makes the vectors (default: all-MiniLM-L6-v2; `text-embedding-3-small` for openai).',
+      'The model that makes the vectors (default: all-MiniLM-L6-v2; for openai `text-embedding-3-small`, for ollama `all-minilm`).',
     env: ['DAYBOOK_EMBEDDINGS_MODEL'],
   }),
   embeddingsEndpoint: setting({
@@ -52,7 +52,7 @@ export const EMBEDDINGS_SETTINGS = {
         .regex(/^[A-Z][A-Z0-9_]{2,63}$/),
     takes: 'the NAME of an environment variable in capital letters, never a key',
     about:
-      'The environment variable with the key of that server (default: OPENAI_API_KEY for OpenAI).',
+      'The environment variable with the key of the server that makes the vectors (default: OPENAI_API_KEY for OpenAI).',
     env: ['DAYBOOK_EMBEDDINGS_KEY_ENV'],
     isHidden: true,
   }),

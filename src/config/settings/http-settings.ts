@@ -55,7 +55,7 @@ export const HTTP_SETTINGS = {
     default: false,
     takes: '1 or 0',
     about:
-      'Whether the HTTP server works without sessions (default `0`). It then keeps no data about a client between two requests; docs/HTTP.md says what does not work in this mode.',
+      'Whether the HTTP server works without sessions (default `0`). With `1` it keeps no data about a client between two requests; docs/HTTP.md says what does not work in this mode.',
     env: ['DAYBOOK_HTTP_STATELESS'],
     flag: '--stateless',
   }),

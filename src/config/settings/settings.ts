@@ -137,7 +137,7 @@ export const SETTINGS = {
     default: 30,
     takes: 'a whole number of days from 0 to 36500',
     about:
-      'When a new backup was made, the backups that are more than this number of days older than the backup before it are removed (a wrong clock would make all of them old), unless a file could not be read for it; `0`: never (default `30`).',
+      'After a new backup without unreadable files, the backups that are more than this number of days older than the previous backup are removed; `0`: never (default `30`).',
     env: ['DAYBOOK_BACKUP_KEEP_DAYS'],
   }),
   ...RETENTION_SETTINGS,
