@@ -370,10 +370,8 @@ export class MemoryBank {
     if (kind === 'folder') throw isAFolder(path);
     if (kind === 'absent') return;
     const from = trashName === undefined ? renamed : this.#trash.pathOf(trashName);
-    if (
-      from === undefined ||
-      !(await isOneFile(resolve(this.folder, from), join(this.folder, path)))
-    )
+    const isOther = from !== undefined && from !== path;
+    if (!isOther || !(await isOneFile(resolve(this.folder, from), join(this.folder, path))))
       throw alreadyThere(path, trashName);
   }
 

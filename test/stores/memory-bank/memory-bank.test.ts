@@ -552,3 +552,18 @@ it('a rename or a restore that a crash interrupted is finished by the same call'
   await bank.edit('ideas/b.md', undefined, () => 'third');
   expect([await paths(), await bank.trashed()]).toEqual([['ideas/b.md'], []]);
 });
+
+it('a rename to the same path is refused, and the file keeps its name', async () => {
+  const { bank, folder, paths } = openBank();
+  await bank.add('a.md', 'first');
+  const renames: string[] = [];
+  const before = ({ name, path }: FsCall) => {
+    if (name === 'rename' && path.endsWith('/a.md')) renames.push(path);
+    return undefined;
+  };
+  const restore = await tapFs(folder, { before });
+  expect(await codeOf(bank.rename('a.md', 'a.md', undefined).finally(restore))).toBe(
+    'ALREADY_EXISTS',
+  );
+  expect([renames, await paths()]).toEqual([[], ['a.md']]);
+});
