@@ -55,7 +55,7 @@ export const conversationResources: ResourceKind = {
   },
   nameIn: (uri) => requireAddress(uri).ref,
   async known({ conversations }) {
-    const heads = [...conversations.known()].map(({ head }) => head);
+    const heads = await conversations.list();
     return heads.map((head) => [head.conversationId, listingKey(head)] as const);
   },
   follow: ({ conversations }, notifier) =>

@@ -52,6 +52,7 @@ export const noteResources: ResourceKind = {
     return (await memoryBank.read(pathOf(uri))).path;
   },
   async known({ memoryBank }) {
+    await memoryBank.refresh();
     return memoryBank.known().map(({ path }) => [path, ''] as const);
   },
   follow: ({ memoryBank }, notifier) =>

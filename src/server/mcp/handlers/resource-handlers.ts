@@ -54,10 +54,10 @@ export function registerResources(
   server.setRequestHandler(ListResourcesRequestSchema, ({ params }, extra) =>
     runner.run(extra, async (app) => {
       const listed = canShowViews(server, params?._meta) ? kinds : resourceKinds;
-      const page = await listResources(app, params?.cursor, listed);
       follow(app);
+      // Before the page is made: a later change is in the page, or the client is notified of it.
       if (hasSession) await notifier.listAsked(() => knownOf(app, kinds));
-      return page;
+      return listResources(app, params?.cursor, listed);
     }),
   );
   server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }, extra) =>
