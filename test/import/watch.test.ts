@@ -9,10 +9,12 @@ import {
   readlinkSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { sleep } from '../../src/base/clock.js';
 import { silentLog } from '../../src/base/log.js';
 import { Importer } from '../../src/import/importer.js';
 import { findDefaultLocations } from '../../src/import/tool-logs/default-locations.js';
@@ -117,6 +119,20 @@ it('an error that is a bug does not end the watch of a server', async () => {
   const watch = startServerWatch(options);
   await vi.waitFor(() => expect(bench.bySource('session-1')).toBeDefined(), 60_000);
   await watch.close();
+});
+
+it('a server that ends does not wait for the lease of another one whose clock is ahead', async () => {
+  const { leasePath, options } = await openWatched();
+  mkdirSync(`${leasePath}.lock`, { recursive: true });
+  writeFileSync(`${leasePath}.owner`, '0123abcd-4026531836-812-55512-a1b2c31');
+  const nextYear = Date.now() / 1000 + 365 * 86_400;
+  utimesSync(`${leasePath}.lock`, nextYear, nextYear);
+  const warn = vi.fn();
+  const watch = startServerWatch({ ...options, log: { ...silentLog, warn } });
+  await sleep(200); // until it waits for the lease
+  await watch.close();
+  expect(existsSync(`${leasePath}.lock`)).toBe(true); // it would be removed after the wait
+  expect(warn).not.toHaveBeenCalled();
 });
 
 it.runIf(process.platform === 'linux')('a lost lease leaves no folder open', async () => {

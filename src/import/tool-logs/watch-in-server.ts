@@ -59,7 +59,7 @@ async function watch(
   const paths = async () => {
     if (lease?.isHeld() !== true) {
       await lease?.release(); // a lease that was lost keeps its folder open
-      lease = await tryLease(leasePath);
+      lease = await tryLease(leasePath, signal);
     }
     return lease === undefined ? [] : (await importer.watched()).map(({ path }) => path);
   };
@@ -71,7 +71,7 @@ async function watch(
       onError,
       paths: () =>
         paths().catch((error: Error) => {
-          onError(error);
+          if (!signal.aborted) onError(error);
           return [];
         }),
       onRound({ sources, added, updated, problems, stopped }) {
