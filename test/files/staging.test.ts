@@ -4,7 +4,9 @@
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sweepTemporariesBelow } from '../../src/files/atomic/left-temporaries.js';
 import { isWithoutLinks, sweepTemporaries, temporaryName } from '../../src/files/atomic/staging.js';
+import { type FsCall, tapFs } from '../support/fs-tap.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const system = (code: string) => Object.assign(new Error(code), { code });
@@ -36,6 +38,18 @@ describe('temporary files', () => {
 
   it('are swept without an error if the folder is missing', async () => {
     await expect(sweepTemporaries(join(tempFolder(), 'none'))).resolves.toBeUndefined();
+  });
+
+  it('are removed below a folder, although another folder in it cannot be opened', async () => {
+    const root = tempFolder();
+    for (const name of ['closed', 'open']) mkdirSync(join(root, name));
+    const [realm] = /^\.tmp-[0-9a-f]{8}-\d+-/.exec(temporaryName()) ?? [];
+    writeFileSync(join(root, 'open', `${realm}4194000-1-abc1-00000000`), 'x');
+    const close = ({ name, path }: FsCall) =>
+      name === 'readdir' && path.endsWith('/closed') ? { error: 'EACCES' } : undefined;
+    const restore = await tapFs(root, { before: close });
+    await sweepTemporariesBelow(root).finally(restore);
+    expect(readdirSync(join(root, 'open'))).toEqual([]);
   });
 
   it('get their name without a hard link if none is possible, also at the limit of links', () => {

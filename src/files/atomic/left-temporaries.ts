@@ -3,10 +3,14 @@ import { basename, dirname } from 'node:path';
 import { walkFiles } from '../read/walk-files.js';
 import { isTemporaryName, sweepTemporaries } from './staging.js';
 
-/** Returns the folders, `folder` or below it, that contain temporary files. FILESYSTEM_ERROR. */
+/**
+ * Returns the folders, `folder` or below it, that contain temporary files. A folder below it that cannot be listed,
+ * such as one of another user, is left out. FILESYSTEM_ERROR.
+ */
 export async function foldersWithTemporaries(folder: string): Promise<string[]> {
   const folders = new Set<string>();
-  for await (const { path } of walkFiles(folder, (name) => basename(name) === '.git'))
+  const isGit = (name: string) => basename(name) === '.git';
+  for await (const { path } of walkFiles(folder, isGit, { yieldsClosed: true }))
     if (isTemporaryName(basename(path))) folders.add(dirname(path));
   return [...folders];
 }
