@@ -2,7 +2,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { faultsOf, goTo, type OpenedPage, usePages, writeConversation } from './opened-page.js';
+import {
+  drawn,
+  faultsOf,
+  goTo,
+  type OpenedPage,
+  usePages,
+  writeConversation,
+} from './opened-page.js';
 
 const BEES = '20250124-1706102400123';
 const WASPS = '20250125-1706188800123';
@@ -222,6 +229,34 @@ it('Enter waits for the results of the typed words, and does not go to an earlie
   await page.waitForSelector('.hit:focus:has-text("Wasps")');
   await page.keyboard.press('Enter');
   await page.waitForSelector('h1:text("Wasps")');
+});
+
+it('Enter before the results has no effect any more if the user typed on', async () => {
+  opened = await openPage(({ root }) =>
+    writeConversation(root, BEES, { title: 'Bees' }, [{ role: 'user', content: 'honey' }]),
+  );
+  const { page } = opened;
+  await page.waitForSelector('.row');
+  await goTo(page, '#/search?q=bees');
+  await page.waitForSelector('.hit');
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/api/tools/search_messages', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.locator('.query').fill('honey');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('s');
+  await page.waitForFunction(() => location.hash.includes('q=honeys'));
+  await page.keyboard.press('Backspace');
+  await page.waitForFunction(() => /q=honey(&|$)/.test(location.hash));
+  release();
+  await page.waitForSelector('.hit mark:text-is("honey")');
+  await drawn(page);
+  expect(await page.evaluate(() => document.activeElement?.className)).toBe('query');
 });
 
 it('matches inside of a conversation are counted again after a change', async () => {

@@ -92,9 +92,9 @@ function useFirstHit(typed: string, shown: string | undefined, field: RefObject<
   const isCurrent = shown === typed;
   const [entered, setEntered] = useState('');
   useEffect(() => {
-    if (entered !== typed || !isCurrent) return;
-    setEntered('');
-    if (document.activeElement === field.current) focusNext('.hit', 1);
+    if (entered === '' || (entered === typed && !isCurrent)) return;
+    setEntered(''); // also if the user typed something else meanwhile
+    if (entered === typed && document.activeElement === field.current) focusNext('.hit', 1);
   }, [entered, typed, isCurrent]);
   return () => (isCurrent ? focusNext('.hit', 1) : setEntered(typed));
 }
