@@ -121,6 +121,16 @@ it('a deletion or restoration that is answered late does not leave the view that
   }
 });
 
+it('a deletion goes to the timeline, also if the address has the key of the conversation', async () => {
+  const { page } = await openPage(({ root }) =>
+    writeConversation(root, idOf(1), { title: 'Bees', clientId: 'bees' }, ONE),
+  );
+  await goTo(page, '#/conversation/bees');
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.waitForSelector('.notice:has-text("in the trash")');
+  await expect.poll(() => new URL(page.url()).hash).toBe('#/');
+});
+
 it('an address with the name of a property of objects has a message, as other unknown addresses', async () => {
   const { page, faults } = await openPage(() => undefined);
   await page.waitForSelector('.empty');

@@ -38,6 +38,7 @@ export function Head({ head, isLoading, onChanged }: HeadProps) {
   const remove = async () => {
     if (isDeleted.current) return;
     isDeleted.current = true;
+    const { name } = parseRoute(address.current()); // the id, or the key
     const { trashName } = await call('delete_conversation', {
       conversationId: head.conversationId,
     }).catch((error: unknown) => {
@@ -45,7 +46,7 @@ export function Head({ head, isLoading, onChanged }: HeadProps) {
       throw error;
     });
     // The user may have opened another view meanwhile.
-    if (parseRoute(address.current()).name === head.conversationId) address.go(hrefOf(''));
+    if (parseRoute(address.current()).name === name) address.go(hrefOf(''));
     notify({
       text: 'The conversation is in the trash.',
       undo: () => void restore(trashName ?? head.conversationId).catch(report),
