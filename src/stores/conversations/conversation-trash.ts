@@ -130,13 +130,15 @@ export class ConversationTrash {
     }
   }
 
-  /** Undoes `moveIn`, under the same lock, also if it moved the conversation and failed afterwards. */
-  async moveBack(conversationId: string): Promise<void> {
+  /**
+   * Undoes `moveIn`, under the same lock. `name`: what it returned; absent if it may have moved the conversation
+   * and failed afterwards.
+   */
+  async moveBack(conversationId: string, name?: string): Promise<void> {
     const { files } = this.#core;
     const isThere = (await readStamp(files.fileOf(conversationId))) !== undefined;
-    const entry = isThere ? undefined : await this.#entries.find(conversationId);
-    if (entry !== undefined)
-      await this.#entries.moveOut(entry.name, files.folderOf(conversationId));
+    const moved = isThere ? undefined : (name ?? (await this.#entries.find(conversationId))?.name);
+    if (moved !== undefined) await this.#entries.moveOut(moved, files.folderOf(conversationId));
     await this.#core.reload(conversationId);
   }
 

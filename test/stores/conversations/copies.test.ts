@@ -1,5 +1,13 @@
 /** Branches and merges: their content, and that a merge is done completely or not at all. */
-import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryName } from '../../../src/files/atomic/staging.js';
@@ -340,6 +348,20 @@ describe('merge', () => {
     expect(folders()).toEqual([a.conversationId, 'taken-by-hand']);
     expect(await store.load('ka')).toEqual(a);
     expect(readdirSync(join(logsFolder, '.merging'))).toEqual([]);
+  });
+
+  it('leaves an older version in the trash if it is undone because a source is missing', async () => {
+    const { store, a, b, logsFolder, folders } = await openPair();
+    const { name, path } = await store.trash('kb');
+    cpSync(path, join(logsFolder, b.conversationId), { recursive: true });
+    await store.refresh();
+    store.follow(({ conversationId, document }) => {
+      const isMoved = conversationId === a.conversationId && document === undefined;
+      if (isMoved) rmSync(join(logsFolder, b.conversationId), { recursive: true });
+    });
+    expect((await errorOf(store.merge('ka', 'kb'))).code).toBe('CONVERSATION_NOT_FOUND');
+    expect(folders()).toEqual([a.conversationId]);
+    expect((await store.trashed()).map((each) => each.name)).toEqual([name]);
   });
 });
 

@@ -173,7 +173,9 @@ export class Merges {
       for (const id of ids) moved.push(await this.#trash.moveIn(id));
       return moved;
     } catch (error) {
-      for (const id of ids) await this.#trash.moveBack(id);
+      const isUnconfirmed = isAppError(error) && error.details?.['unconfirmed'] === true;
+      for (const [at, id] of ids.entries())
+        if (at < moved.length || isUnconfirmed) await this.#trash.moveBack(id, moved[at]);
       const { files } = this.#core;
       await removeAttachments(files.folderOf(journal.into));
       await lock.remove(files.fileOf(journal.into), this.#core.options);
