@@ -67,7 +67,8 @@ export interface Lease {
 
 /**
  * Returns `undefined` if another process holds the lease: a live process, or one on another machine or in
- * another container. Throws the signal's reason if it is aborted while an owner is awaited. FILESYSTEM_ERROR, PATH_ESCAPE.
+ * another container. Throws the signal's reason if it is aborted while this call waits for a sign of the owner.
+ * FILESYSTEM_ERROR, PATH_ESCAPE.
  */
 export async function tryLease(path: string, signal?: AbortSignal): Promise<Lease | undefined> {
   await makeFolder(dirname(path), { fsync: false });
