@@ -22,6 +22,9 @@ import type { Merges } from './writing/merges.js';
 /** No process needs this long between the creation of the folder and of its file. */
 const ABANDONED_MS = 10 * 60_000;
 
+/** One folder of another user must not end the cleanup of all others. `removeEmptyFolder` leaves it. */
+const NOT_LISTED = ['ENOENT', 'EACCES'];
+
 /**
  * With `background`, it leaves most of the time to other work, such as the first calls of a server, and throws
  * the signal's reason when it is aborted.
@@ -47,7 +50,7 @@ export async function cleanUpStore(
     if (!CONVERSATION_ID.test(name)) continue;
     if (slice.isSpent()) await slice.yield();
     const folder = files.folderOf(name);
-    const entries = new Set(entriesNow(folder).map((entry) => entry.name));
+    const entries = new Set(entriesNow(folder, NOT_LISTED).map((entry) => entry.name));
     if ([...entries].some(isTemporaryName)) await sweepTemporaries(folder);
     if (entries.has(basename(attachmentsIn(folder))))
       await sweepTemporariesBelow(attachmentsIn(folder));

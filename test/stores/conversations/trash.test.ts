@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ownerName } from '../../../src/files/locks/process-identity.js';
 import { errorOf } from '../../support/error-of.js';
+import { type FsCall, tapFs } from '../../support/fs-tap.js';
 import { ID0, openStore, T0, user } from './store.js';
 
 const job = (state: string) =>
@@ -207,4 +208,19 @@ it('the cleanup at the start removes the temporary files of a killed process in 
   await store.tidy();
   expect([...left, living].filter((path) => existsSync(path))).toEqual([living]);
   expect(folders()).toEqual([ID0]);
+});
+
+it('the cleanup continues after a conversation whose folder cannot be listed', async () => {
+  const { store, logsFolder, folders } = await openStore();
+  const closed = await store.create({ messages: [user('a')] });
+  const other = await store.create({ messages: [user('b')] });
+  const dead = ownerName().replace(/-\d+-([0-9a-z]+)$/, '-1-$1');
+  const left = join(store.path(other.conversationId), `.tmp-${dead}-01234567`);
+  writeFileSync(left, 'half');
+  const before = ({ name, path }: FsCall) =>
+    name === 'readdir' && path.endsWith(closed.conversationId) ? { error: 'EACCES' } : undefined;
+  const restore = await tapFs(logsFolder, { before });
+  await store.tidy().finally(restore);
+  expect(existsSync(left)).toBe(false);
+  expect(folders()).toEqual([closed.conversationId, other.conversationId]);
 });
