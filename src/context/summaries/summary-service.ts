@@ -93,13 +93,16 @@ export class SummaryService {
     if (other !== undefined && request.usesModels) {
       await settledOrLater(other.ended, WAIT_MS, request.signal);
       request.signal?.throwIfAborted();
-      return this.get(ref, level, other.isNew ? { ...request, refresh: false } : request);
+      const { made } = other;
+      return made === undefined || made.isStale ? this.get(ref, level, request) : made;
     }
     const run: Run = { ended: Promise.resolve(), isNew: false };
     const answer = this.#get(conversation, level, request, run);
     if (!request.usesModels) return answer;
     run.ended = answer.then(
-      () => undefined,
+      (made) => {
+        if (run.isNew) run.made = made;
+      },
       () => undefined,
     );
     this.#running.set(key, run);
@@ -262,6 +265,8 @@ interface Run {
   ended: Promise<void>;
   /** True if the call makes a new summary. */
   isNew: boolean;
+  /** Set when the call has made a new summary, or could not make one. Unset after an error, such as CANCELLED. */
+  made?: SummaryAnswer;
 }
 
 const keyOf = (conversationId: string, level: SummaryLevel) => `${conversationId} ${level}`;

@@ -244,6 +244,42 @@ describe('a summary by a language model', () => {
     expect(calls).toHaveLength(2);
   });
 
+  it.each([
+    ['is cancelled', 'Version 2 of the bed.', undefined],
+    ['fails', 'An earlier one.', 'TIMEOUT'],
+  ])('is not the earlier one for the other call with refresh if the first one %s', async (how, text, problem) => {
+    const { writer, calls, go } = slowWriter();
+    const failing: SummaryWriter = {
+      ...writer,
+      write: async (...call) => {
+        const answer = await writer.write(...call);
+        if (problem === undefined) return answer;
+        throw new AppError('TIMEOUT', 'Too slow.');
+      },
+    };
+    const { conversations, summaries, id, store } = await open(failing);
+    const { hash: sourceHash } = await summaries.stored(await conversations.load(id));
+    const made = { qualityScore: 1, messageCount: 3, generatedAt: '2025-01-01T00:00:00.000Z' };
+    const earlier = { ...made, text: 'An earlier one.', provider: 'p', sourceHash };
+    await store.put(id, 'brief', earlier);
+    const [first, waiting] = [new AbortController(), new AbortController()];
+    const again = { ...asked, refresh: true };
+    const one = summaries.get(id, 'brief', { ...again, signal: first.signal });
+    const ended = one.catch(() => undefined);
+    await until(async () => calls.length === 1);
+    const other = summaries.get(id, 'brief', again);
+    const left = summaries.get(id, 'brief', { ...again, signal: waiting.signal });
+    waiting.abort(new AppError('CANCELLED', 'Left.'));
+    expect((await errorOf(left)).code).toBe('CANCELLED');
+    if (how === 'is cancelled') first.abort();
+    go();
+    await ended;
+    const answer = await other;
+    expect(answer.summary?.text).toBe(text);
+    expect(answer.problem?.code).toBe(problem);
+    expect(calls).toHaveLength(problem === undefined ? 2 : 1);
+  });
+
   it('that could not be stored is stored at the next call, without another request', async () => {
     let count = 0;
     const { summaries, id, file } = await open({
