@@ -57,6 +57,8 @@ export class NoteImport {
       fileTimeMs === undefined ? undefined : isoTime(Math.max(0, Math.round(fileTimeMs)));
     const there = await this.#noteAt(note);
     const isSameInSource = mark?.source === source;
+    // Its text is another one if a secret in it was masked.
+    const isSameHere = isSameInSource && mark.stored === there?.hash;
     const isOlder = updatedAt !== undefined && updatedAt < (mark?.updatedAt ?? '');
     const isLater = updatedAt !== undefined && updatedAt > (mark?.updatedAt ?? '');
     const setMark = (stored: string) => {
@@ -74,7 +76,7 @@ export class NoteImport {
       if (isRenamed) return addLeftOut(this.#outcome, 'notes renamed here');
       setMark((this.#dryRun ? this.#plan(note, text) : await memoryBank.add(note, text)).hash);
       this.#outcome.notes += 1;
-    } else if (there.content.trimEnd() === text.trimEnd()) {
+    } else if (isSameHere || there.content.trimEnd() === text.trimEnd()) {
       if (!isOlder) setMark(there.hash);
     } else if (isSameInSource) return;
     else if (mark === undefined || (await isOfOther(mark, origin)))
