@@ -22,7 +22,7 @@ interface KnownNotes {
   readonly marks: Map<string, ImportedNoteMark>;
   /** Paths of notes that were deleted here. */
   readonly inTrash: ReadonlySet<string>;
-  /** Hashes of the notes that were here before the import. */
+  /** Hashes of the notes that were here before the import, except those that are where an import wrote them. */
   readonly hashes: ReadonlySet<string>;
 }
 
@@ -105,10 +105,12 @@ export class NoteImport {
 
   async #readKnown(): Promise<KnownNotes> {
     const { importedNotes, memoryBank } = this.#stores;
+    const marks = await importedNotes.read();
     await memoryBank.refresh();
-    const hashes = new Set(memoryBank.known().map(({ hash }) => hash));
+    const others = memoryBank.known().filter(({ path, hash }) => marks.get(path)?.stored !== hash);
+    const hashes = new Set(others.map(({ hash }) => hash));
     const inTrash = new Set((await memoryBank.trashed()).map(({ original }) => original));
-    return { marks: await importedNotes.read(), inTrash, hashes };
+    return { marks, inTrash, hashes };
   }
 
   /** Ends an input and stores the marks. STORAGE_FULL, FILESYSTEM_ERROR. */

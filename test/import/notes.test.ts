@@ -111,6 +111,15 @@ describe('a note that is imported again', () => {
     expect(await bench.import(folder)).toMatchObject({ notes: 1, problems: [] });
   });
 
+  it('is written again if its file was removed, although another note has the same text', async () => {
+    writeFileSync(join(folder, 'projects/copy.md'), 'larch\n');
+    await bench.import(folder);
+    rmSync(join(bench.bank, NOTE));
+    const { notes, leftOut } = await bench.import(folder);
+    expect({ notes, leftOut }).toEqual({ notes: 1, leftOut: {} });
+    expect(await note()).toBe('larch\n');
+  });
+
   it('is not imported while it is in the trash', async () => {
     await bench.memoryBank.delete(NOTE);
     const report = await bench.import(folder);
