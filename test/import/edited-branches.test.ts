@@ -101,7 +101,13 @@ it.each(
   }
 });
 
-it('an older export does not bring back the older text of a branch that is not shown', async () => {
+it.each([
+  { shownFirst: idOf(3), edited: [1, 2, 3] },
+  { shownFirst: idOf(2), edited: [2] },
+])('an older export does not bring back the older text of a branch that is not shown (%#)', async ({
+  shownFirst,
+  edited,
+}) => {
   const bench = await openImportBench();
   const node = (number: number, parent: string | null): Node => ({
     id: idOf(number),
@@ -112,9 +118,10 @@ it('an older export does not bring back the older text of a branch that is not s
   const nodes = [node(1, null), node(2, idOf(1))];
   await bench.importText(exportOf(nodes, idOf(2)), 'chats.json');
   nodes.push(node(3, idOf(1)));
+  await bench.importText(exportOf(nodes, shownFirst), 'chats.json');
   const older = exportOf(nodes, idOf(3));
   await bench.importText(older, 'chats.json');
-  for (const each of nodes) each.version = 2;
+  for (const each of nodes) if (edited.some((number) => each.id === idOf(number))) each.version = 2;
   await bench.importText(exportOf(nodes, idOf(3)), 'chats.json');
   expect(faults(bench, nodes)).toEqual([]);
   await bench.importText(older, 'chats.json');

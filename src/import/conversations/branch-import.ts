@@ -7,7 +7,7 @@
 import { later } from '../../base/clock.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { Revision } from '../../stores/conversations/document/apply-revision.js';
-import type { Conversation } from '../../stores/conversations/document/schema.js';
+import type { Conversation, JsonObject } from '../../stores/conversations/document/schema.js';
 import type { AlreadyImported, Identified } from './already-imported.js';
 import {
   digestsOf,
@@ -127,7 +127,8 @@ export class BranchImport {
         requireHeld();
         const now = edited(current);
         const updatedAt = later(current.updatedAt, candidate.fields.updatedAt);
-        return now && marked({ updatedAt, messages: now }, current);
+        const fields = { metadata: withTimeOf(candidate, current) };
+        return now && marked({ updatedAt, fields, messages: now }, current);
       });
     }
     return true;
@@ -256,6 +257,14 @@ function headOfBranch(current: Conversation, candidate: Candidate): Revision {
   if (own === undefined || own.kind !== mark.kind || own.id === mark.id)
     return { updatedAt: later(current.updatedAt, fields.updatedAt) };
   return headRevision(current, own, { ...candidate, mark: withNewerHead(own, mark) });
+}
+
+/** The mark gets the time of the source, so that an older export does not bring back the text before. */
+function withTimeOf({ mark }: Candidate, { metadata }: Conversation): JsonObject {
+  const own = markIn(metadata);
+  const { updatedAt } = mark;
+  if (own === undefined || updatedAt === undefined) return { ...metadata };
+  return { ...metadata, source: { ...own, updatedAt } };
 }
 
 /**
