@@ -128,6 +128,28 @@ it.each([
   expect(faults(bench, nodes)).toEqual([]);
 });
 
+it('a text that was edited in its place is stored after an older export was imported too', async () => {
+  const bench = await openImportBench();
+  const parents = [null, idOf(1), idOf(1), idOf(3)];
+  const nodes = parents.map((parent, index): Node => {
+    return {
+      id: idOf(index + 1),
+      parent,
+      role: index % 3 === 0 ? 'user' : 'assistant',
+      version: 1,
+    };
+  });
+  const older = exportOf(nodes, idOf(4));
+  await bench.importText(older, 'chats.json');
+  for (const version of [2, 3]) {
+    for (const each of nodes.slice(2)) each.version = version;
+    await bench.importText(exportOf(nodes, idOf(2)), 'chats.json');
+    expect(faults(bench, nodes)).toEqual([]);
+    await bench.importText(older, 'chats.json');
+    expect(faults(bench, nodes)).toEqual([]);
+  }
+});
+
 it('a message that was edited here keeps its text, and the new text of the source is in a branch', async () => {
   const bench = await openImportBench();
   const nodes: Node[] = [1, 2, 3].map((number) => ({

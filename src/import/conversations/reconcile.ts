@@ -61,7 +61,8 @@ export function reconcile(
   const isOlderVersion = isOlderMark(mark, candidate.mark);
   const messages = isOlderVersion ? withStored(candidate.messages, current) : candidate.messages;
   if (!keepsPath && mayReplace(current, mark, candidate)) {
-    return { revision: { ...head, messages: [...messages] } };
+    const revision = { ...head, messages: [...messages] };
+    return { revision: isOlderVersion ? marked(revision, current) : revision };
   }
   const stored = keepsPath ? withNewTexts(current, mark, messages) : current;
   const extended = extendedBySource(stored, mark, messages);
