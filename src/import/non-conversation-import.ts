@@ -119,9 +119,10 @@ export class OtherImport {
     const given = value['id'];
     const isOwn = typeof given === 'string' && INSIGHT_ID.test(given.toLowerCase());
     const id = isOwn ? given.toLowerCase() : derivedUuid('insight', JSON.stringify(value));
-    const modifiedAt = Math.max(0, Math.round(fileTimeMs));
-    const stored = await insights.asStored(readInsight(value, { id, path, modifiedAt }));
     const there = this.#planned.insights.get(id) ?? (await insights.get(id));
+    // Without a time it is not newer than the one that is here.
+    const modifiedAt = there?.updated_at ?? Math.max(0, Math.round(fileTimeMs));
+    const stored = await insights.asStored(readInsight(value, { id, path, modifiedAt }));
     if (there !== undefined) return requireSame(there, stored.insight);
     if (this.#dryRun) this.#planned.insights.set(id, stored.insight);
     else await insights.put(stored);

@@ -1,11 +1,11 @@
 /** The five systems that Daybook joins, memories, folders of notes, and other chat programs. */
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sourceHashOf } from '../../src/stores/summaries/summary-file.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { counts, folderWith, lines, openImportBench, said } from './bench.js';
+import { counts, fileWith, folderWith, lines, openImportBench, said } from './bench.js';
 
 const T = 1706102400123;
 const UUID = '66666666-aaaa-4aaa-8aaa-000000000001';
@@ -315,6 +315,16 @@ describe('insights that are imported again', () => {
     expect(report).toMatchObject({ insights: 0, problems: [{ code: 'ALREADY_EXISTS' }] });
     expect(report.problems[0]?.message).toContain('insight import --newer');
     expect(await bench.insights.get(UUID)).toMatchObject({ content: 'Use larch', tags: ['a'] });
+  });
+
+  it('are not newer only because their file is newer', async () => {
+    const bench = await openImportBench();
+    const file = fileWith({ results: [{ id: UUID, memory: 'Use larch', user_id: 'anna' }] });
+    await bench.import(file);
+    await bench.insights.update(UUID, { tags: ['wood'] });
+    const later = new Date('2100-01-01');
+    utimesSync(file, later, later);
+    expect(await bench.import(file)).toMatchObject({ insights: 0, problems: [] });
   });
 
   it('are not reported if only tags were changed here since', async () => {
