@@ -90,7 +90,6 @@ export class BranchImport {
     for (const place of places) {
       const here = new Map(place.messages.map((message) => [message.id, message.content]));
       const isOther = ({ id, content: now }: CandidateMessage) => (here.get(id) ?? now) !== now;
-      if (!messages.some(isOther)) continue;
       if (await this.#edit(place, candidate, messages)) isEdited = true;
       else if (content.isChanged) messages = underOwnIds(messages, isOther);
     }
@@ -112,25 +111,22 @@ export class BranchImport {
     candidate: Candidate,
     messages: readonly CandidateMessage[],
   ): Promise<boolean> {
-    const { store, known, dryRun, requireHeld } = this.#options;
+    const { store, dryRun, requireHeld } = this.#options;
     const edited = (current: Conversation) => {
       const mark = markIn(current.metadata);
       if (mark === undefined) return undefined;
       const next = withNewTexts(current, mark, messages);
       return next === current ? undefined : next.messages;
     };
-    const planned = edited(await store.load(conversationId));
-    if (planned === undefined) return false;
-    if (dryRun) known.planMessages(conversationId, planned);
-    else {
-      await store.revise(conversationId, (current) => {
-        requireHeld();
-        const now = edited(current);
-        const updatedAt = later(current.updatedAt, candidate.fields.updatedAt);
-        const fields = { metadata: withTimeOf(candidate, current) };
-        return now && marked({ updatedAt, fields, messages: now }, current);
-      });
-    }
+    if (edited(await store.load(conversationId)) === undefined) return false;
+    if (dryRun) return true; // the ids of the messages stay
+    await store.revise(conversationId, (current) => {
+      requireHeld();
+      const now = edited(current);
+      const updatedAt = later(current.updatedAt, candidate.fields.updatedAt);
+      const fields = { metadata: withTimeOf(candidate, current) };
+      return now && marked({ updatedAt, fields, messages: now }, current);
+    });
     return true;
   }
 
