@@ -107,8 +107,10 @@ async function addTo(
     if (given === undefined) return;
     const { stored, isNamed } = given;
     const { id } = stored.insight;
+    const maskedLine = async (one: StoredInsight) => lineOf(await store.asStored(one));
+    // Both are masked: what a dry run planned is not yet, and what a person wrote is not at all.
     const isSame = async () =>
-      lineOf(there) === lineOf(await store.asStored(withTimes(given, there)));
+      (await maskedLine(there)) === (await maskedLine(withTimes(given, there)));
     if (outcome === 'added') report.added.push(id);
     else if (outcome === 'replaced') report.updated.push(id);
     else if (!isNamed || (await isSame())) report.unchanged.push(id);

@@ -62,7 +62,10 @@ describe('insights as JSON Lines', () => {
     const { take } = open({ masker: new SecretMasker({ masksSecrets: true }) });
     const content = `The key is sk-ant-api03-${'Ab3dE5fG7h'.repeat(9)}AA`;
     const line = JSON.stringify({ id: ID, content, context: 'global', created_at: 1 });
-    expect((await take(line)).added).toEqual([ID]);
+    for (const dryRun of [true, false]) {
+      const twice = await take(`${line}\n${line}`, dryRun);
+      expect(twice).toMatchObject({ added: [ID], unchanged: [ID], refused: [] });
+    }
     for (const dryRun of [true, false]) {
       expect(await take(line, dryRun)).toMatchObject({ unchanged: [ID], refused: [] });
     }
