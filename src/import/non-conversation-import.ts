@@ -123,7 +123,11 @@ export class OtherImport {
     // Without a time it is not newer than the one that is here.
     const modifiedAt = there?.updated_at ?? Math.max(0, Math.round(fileTimeMs));
     const stored = await insights.asStored(readInsight(value, { id, path, modifiedAt }));
-    if (there !== undefined) return requireSame(there, stored.insight);
+    if (there !== undefined) {
+      // A person may have written a secret, which is masked in the given insight.
+      const masked = await insights.asStored({ insight: there, extra: {} });
+      return requireSame(masked.insight, stored.insight);
+    }
     if (this.#dryRun) this.#planned.insights.set(id, stored.insight);
     else await insights.put(stored);
     this.#outcome.insights += 1;

@@ -1,5 +1,5 @@
 /** The five systems that Daybook joins, memories, folders of notes, and other chat programs. */
-import { appendFileSync, utimesSync } from 'node:fs';
+import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -303,6 +303,14 @@ describe('insights that are imported again', () => {
     const before = bench.hash();
     expect(await bench.importText(made)).toMatchObject({ insights: 0, problems: [] });
     expect(bench.hash()).toBe(before);
+  });
+
+  it('are unchanged if a person wrote the secret into the stored insight', async () => {
+    const bench = await openImportBench();
+    const made = row(`The key is ${SECRET}`, ['a']);
+    mkdirSync(join(bench.bank, 'insights'), { recursive: true });
+    writeFileSync(join(bench.bank, `insights/${UUID}.json`), JSON.stringify(made[0]));
+    expect(await bench.importText(made)).toMatchObject({ insights: 0, problems: [] });
   });
 
   it.each([
