@@ -335,7 +335,7 @@ describe('help and mistakes', () => {
     await withPlace(async (place) => {
       const help = await runCommand(place, ['--help']);
       expect(help).toMatchObject({ code: 0, stderr: '' });
-      expect(help.stdout).toMatch(/^ +init +create the folders/m);
+      expect(help.stdout).toMatch(/^ +init +create a store in a folder/m);
       expect((await runCommand(place, ['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     });
   });
