@@ -1,6 +1,7 @@
 /** The search of the page: its filters, its results, and addresses that can be bookmarked. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import {
   drawn,
@@ -205,6 +206,19 @@ it('the results are where they were when the user comes back from one of them', 
   await expect.poll(isOnScreen).toBe(true);
 });
 
+/** Searches wait until the returned function is called. */
+async function holdSearches(page: Page): Promise<() => void> {
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/api/tools/search_messages', async (route) => {
+    await released;
+    await route.continue();
+  });
+  return () => release();
+}
+
 it('Enter waits for the results of the typed words, and does not go to an earlier result', async () => {
   opened = await openPage(({ root }) => {
     writeConversation(root, BEES, { title: 'Bees' }, [{ role: 'user', content: 'honey' }]);
@@ -214,14 +228,7 @@ it('Enter waits for the results of the typed words, and does not go to an earlie
   await page.waitForSelector('.row');
   await goTo(page, '#/search?q=honey');
   await page.waitForSelector('.hit:has-text("Bees")');
-  let release: () => void = () => undefined;
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route('**/api/tools/search_messages', async (route) => {
-    await released;
-    await route.continue();
-  });
+  const release = await holdSearches(page);
   await page.locator('.query').fill('nectar');
   await page.keyboard.press('Enter');
   await page.keyboard.press('Enter');
@@ -239,14 +246,7 @@ it('Enter before the results has no effect any more if the user typed on', async
   await page.waitForSelector('.row');
   await goTo(page, '#/search?q=bees');
   await page.waitForSelector('.hit');
-  let release: () => void = () => undefined;
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route('**/api/tools/search_messages', async (route) => {
-    await released;
-    await route.continue();
-  });
+  const release = await holdSearches(page);
   await page.locator('.query').fill('honey');
   await page.keyboard.press('Enter');
   await page.keyboard.type('s');
