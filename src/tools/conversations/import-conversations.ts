@@ -107,38 +107,14 @@ export const importConversations = defineTool({
       signal,
       onProgress: (done) => progress(reportOf(done)),
     });
-    if (report.stopped !== undefined) {
-      throw new AppError('STORAGE_FULL', report.stopped.message, {
-        hint: `${countOf(report.added, 'conversation was', 'conversations were')} imported. Free some disk space, then import again.`,
+    const { stopped, problems, moreProblems, ...counts } = report;
+    if (stopped !== undefined) {
+      throw new AppError('STORAGE_FULL', stopped.message, {
+        hint: `${countOf(counts.added, 'conversation was', 'conversations were')} imported. Free some disk space, then import again.`,
       });
     }
-    const { sources, added, updated, unchanged, skipped, messages } = report;
-    const {
-      masked,
-      notes,
-      notesUpdated,
-      insights,
-      facts,
-      stateValues,
-      attachments: files,
-    } = report;
-    const { leftOut, branched, problems, moreProblems } = report;
     return {
-      sources,
-      added,
-      updated,
-      unchanged,
-      skipped,
-      messages,
-      masked,
-      notes,
-      notesUpdated,
-      insights,
-      facts,
-      stateValues,
-      attachments: files,
-      leftOut,
-      branched,
+      ...counts,
       problems: problems.slice(0, MAX_PROBLEMS),
       problemsTotal: problems.length + moreProblems,
     };
