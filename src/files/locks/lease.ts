@@ -28,6 +28,8 @@ import { isSurelyDead, ownerName } from './process-identity.js';
 /** A lease whose owner cannot be checked ends this long after its last refresh. */
 export const LEASE_STALE_MS = 20_000;
 const REFRESH_MS = 5_000;
+/** An import asks thousands of times a second whether its lease is held. */
+const CHECK_MS = 5;
 /** How long a refresh is awaited if the time of the last one is in the future. */
 const AHEAD_WAIT_MS = 2 * REFRESH_MS;
 /** How long a waiter waits for the owner's file. An owner writes it within milliseconds. */
@@ -100,7 +102,14 @@ async function acquire(path: string): Promise<Lease | undefined> {
       throw error;
     });
     // A process that was paused gets `onCompromised` too late: at its next refresh.
-    const isOurs = () => isHeld && !isReplaced(ownerPath(path), stamp);
+    let checkedMs = 0;
+    const isOurs = () => {
+      const ageMs = systemClock.now() - checkedMs;
+      if (ageMs >= 0 && ageMs < CHECK_MS) return isHeld;
+      if (isReplaced(ownerPath(path), stamp)) return false;
+      checkedMs = systemClock.now();
+      return isHeld;
+    };
     return {
       isHeld: isOurs,
       release: async () => {
