@@ -11,8 +11,8 @@ export class WriteSlots {
   readonly #running = new Set<Promise<void>>();
   #weight = 0;
   #failures: unknown[] = [];
-  /** Resolves the wait of `add`. `Promise.race` would add a handler to each running write. */
-  #onRoom: () => void = () => undefined;
+  /** Resolves the wait of `ended`. `Promise.race` would add a handler to each running write. */
+  #onEnd: () => void = () => undefined;
 
   constructor(limits: SlotLimits) {
     this.#limits = limits;
@@ -20,23 +20,30 @@ export class WriteSlots {
 
   /** Starts `work` when there is room for it. Throws the error of an earlier write. */
   async add(weight: number, work: () => Promise<void>): Promise<void> {
-    while (this.#isFull(weight)) {
-      await new Promise<void>((resolve) => {
-        this.#onRoom = resolve;
-      });
-    }
+    while (this.#isFull(weight)) await this.ended();
     this.throwIfFailed();
     this.#weight += weight;
     const ended = () => {
       this.#running.delete(running);
       this.#weight -= weight;
-      this.#onRoom();
+      this.#onEnd();
     };
     const running = work().then(ended, (error: unknown) => {
       this.#failures.push(error);
       ended();
     });
     this.#running.add(running);
+  }
+
+  get isAnyRunning(): boolean {
+    return this.#running.size > 0;
+  }
+
+  /** Resolves when the next write ends. Only one caller waits at a time, in `add` or here. */
+  ended(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onEnd = resolve;
+    });
   }
 
   /** Resolves when all started writes have ended. It never rejects. */

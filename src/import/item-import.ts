@@ -66,7 +66,7 @@ export class ItemImport {
     const found = new Set<string>();
     const { signal, activity, isKnown } = this.#parts.request;
     const conversations = this.#conversationImport();
-    const pool = new WriteSlots({ atOnce: 512, weight: 2_000 }); // weighed by messages
+    const pool = new WriteSlots({ atOnce: 320, weight: 2_000 }); // weighed by messages
     try {
       for await (const item of source.read(input, { activity, signal, isKnown })) {
         signal?.throwIfAborted();

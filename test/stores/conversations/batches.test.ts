@@ -3,8 +3,10 @@
  * give it at the same moment, a faulty one stops no others, one lock is used for a batch, and no other files
  * are left.
  */
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/clock.js';
 import {
@@ -38,6 +40,24 @@ const createMany = (store: ConversationStore, given: { text: string; clientId?: 
 
 const foldersIn = (logsFolder: string) =>
   readdirSync(logsFolder).filter((name) => /^\d/.test(name));
+
+/** A thread that moves the lock away each time when so many conversations exist. */
+const THIEF = `
+  const { readdirSync, renameSync } = require('node:fs');
+  const { join } = require('node:path');
+  const { parentPort, workerData: { logsFolder, to, after } } = require('node:worker_threads');
+  parentPort.postMessage('ready');
+  let losses = 0;
+  const endMs = Date.now() + 60_000;
+  while (losses < after.length && Date.now() < endMs) {
+    if (readdirSync(logsFolder).filter((name) => /^[0-9]/.test(name)).length < after[losses]) continue;
+    try {
+      renameSync(join(logsFolder, '.locks', 'new-conversations'), to + '-' + losses);
+      losses += 1;
+    } catch {}
+  }
+  parentPort.postMessage(losses);
+`;
 
 describe('conversations created together', () => {
   it.each([
@@ -75,8 +95,9 @@ describe('conversations created together', () => {
     expect(said.sort()).toEqual(texts.map(({ text }) => text).sort());
     expect(foldersIn(logsFolder)).toHaveLength(42);
     expect(readdirSync(elsewhere)).toEqual([]);
-    expect(readdirSync(join(logsFolder, '.locks'))).toEqual([]);
     expect((await store.list()).length).toBe(40);
+    await store.close();
+    expect(readdirSync(join(logsFolder, '.locks'))).toEqual([]);
   });
 
   it('are refused one by one', async () => {
@@ -211,5 +232,48 @@ describe('conversations created together', () => {
     await Promise.all([holding, adding]);
     expect(foldersIn(logsFolder)).toEqual([conversationIdAt(0)]);
     await expect(add(1)).rejects.toMatchObject({ code: 'ALREADY_EXISTS' });
+  });
+
+  it('are created once each if the lock is lost in the middle of batches', async () => {
+    const { logsFolder, store } = await openLogs();
+    const texts = Array.from({ length: 600 }, (_, index) => `text ${index}`);
+    const thief = new Worker(THIEF, {
+      eval: true,
+      workerData: {
+        logsFolder,
+        to: join(tempFolder(), `lost-${count}`),
+        after: [20, 90, 230, 300],
+      },
+    });
+    const [isReady] = await once(thief, 'message');
+    expect(isReady).toBe('ready');
+    const lost = once(thief, 'message');
+    const all = await createMany(
+      store,
+      texts.map((text) => ({ text })),
+    );
+    expect(all.filter(({ status }) => status === 'rejected')).toEqual([]);
+    expect((await lost)[0]).toBe(4);
+    const said = foldersIn(logsFolder).map((name) => {
+      const path = join(logsFolder, name, 'conversation.json');
+      return JSON.parse(readFileSync(path, 'utf8')).messages[0].content;
+    });
+    expect(said.sort()).toEqual(texts.sort());
+  });
+
+  it('release their lock now and then, so that a new conversation with a key does not wait for all', async () => {
+    const { store } = await openLogs();
+    let left = 3_000;
+    const texts = Array.from({ length: left }, (_, index) => `text ${index}`);
+    const all = Promise.all(
+      texts.map(async (text) => {
+        await store.batches.add({ fields: { createdAt: TIME }, messages: messagesOf(text) });
+        left -= 1;
+      }),
+    );
+    await store.create({ clientId: 'now', messages: messagesOf('between them') });
+    expect(left).toBeGreaterThan(0);
+    await all;
+    expect(await store.list()).toHaveLength(3_001);
   });
 });

@@ -5,9 +5,10 @@
  */
 import { isoTime, sleep, systemClock } from '../../../base/clock.js';
 import { isAppError } from '../../../base/errors.js';
-import { GroupCommit, type Outcome, outcomeOf } from '../../../files/atomic/group-commit.js';
-import type { HeldLock } from '../../../files/locks/file-lock.js';
+import { type Outcome, outcomeOf } from '../../../files/atomic/group-commit.js';
+import { type HeldLock, LockLostError } from '../../../files/locks/file-lock.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
+import { WriteSlots } from '../../../files/write-slots.js';
 import { idTaken, keyInUse } from '../conversation-errors.js';
 import type { PastFields, PastMessage } from '../document/apply-appends.js';
 import { conversationIdAt } from '../document/conversation-id.js';
@@ -15,13 +16,17 @@ import type { ConversationDocument } from '../document/document.js';
 import { requireReadable } from '../document/parse-conversation.js';
 import type { ConversationHead } from '../document/schema.js';
 import type { StoreCore } from '../store-core.js';
-import { withBatchLock, withKeyLock } from './key-lock.js';
+import { type LockedKeys, withBatchLock, withKeyLock } from './key-lock.js';
 
 /**
- * Less than the number of conversations that an import processes at a time, so that it continues to read
- * during a write. Each conversation has two open files.
+ * While some batches wait for the disk, the next one is prepared. All of them together are fewer than the
+ * conversations that an import processes at a time, so that it continues to read. Each conversation has two
+ * open files.
  */
-const MAX_BATCH = 256;
+const MAX_BATCH = 64;
+const BATCHES_AT_ONCE = 3;
+/** After this time the lock is released, because new conversations with a key wait for it. */
+const MAX_TURN_MS = 250;
 /** Two changes of a folder that are this far apart have different modification times. */
 const TIME_RESOLUTION_MS = 12;
 
@@ -56,24 +61,38 @@ interface Ready {
   readonly bytes: Uint8Array;
 }
 
-interface UsedIds {
-  /** The ids of this batch. */
+type Outcomes = Map<NewEntry, Outcome<ConversationDocument>>;
+
+/** What the work under one lock knows. */
+interface Turn {
+  readonly lock: HeldLock;
+  readonly outcomes: Outcomes;
+  /** The ids that this turn gave or tried. */
   readonly ids: Set<string>;
   /** See `IdAllocator.reserved`. An id that was given may be one of them. */
   readonly reserved: ReadonlySet<string>;
+  /** By client key: the conversation of this turn that has it. */
+  readonly owners: Map<string, string>;
 }
 
-type Outcomes = Map<NewEntry, Outcome<ConversationDocument>>;
+interface BatchTurn extends Turn {
+  readonly keys: LockedKeys;
+  /** The conversations that were taken from the queue and are not finished. */
+  readonly open: Set<Waiting>;
+}
+
+/** A conversation, and the promise of its caller. */
+interface Waiting {
+  readonly one: NewEntry;
+  resolve(document: ConversationDocument): void;
+  reject(error: unknown): void;
+}
 
 export class BulkCreator {
   readonly #core: StoreCore;
   readonly #parts: BulkParts;
-  readonly #commits = new GroupCommit<NewEntry, ConversationDocument>(
-    (batch) => this.#write(batch),
-    {
-      maxBatch: MAX_BATCH,
-    },
-  );
+  #waiting: Waiting[] = [];
+  #isRunning = false;
   /** Of the logs folder, after the last batch. If unchanged, no other process created a conversation. */
   #lastFolderStamp: Stamp | undefined;
   /** The first id of the last search for a free id, and the id at which it ended. */
@@ -96,30 +115,78 @@ export class BulkCreator {
   }
 
   async #add(one: NewEntry): Promise<string> {
-    const { head } = await this.#core.track(this.#commits.add(one));
+    const { head } = await new Promise<ConversationDocument>((resolve, reject) => {
+      this.#waiting.push({ one, resolve, reject });
+      if (!this.#isRunning) void this.#core.track(this.#run());
+    });
     return head.conversationId;
   }
 
-  async #write(batch: readonly NewEntry[]): Promise<Outcome<ConversationDocument>[]> {
-    const { locksFolder, options } = this.#core;
-    await options.requireRoom?.(batch.reduce((sum, one) => sum + bytesOf(one), 0));
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    await Promise.resolve(); // the rest of this tick's conversations
+    while (this.#waiting.length > 0) await this.#writeWaiting();
+    this.#isRunning = false;
+  }
+
+  async #writeWaiting(): Promise<void> {
+    const open = new Set(this.#nextBatch());
     const outcomes: Outcomes = new Map();
-    const unfinished = () => batch.filter((one) => !outcomes.has(one));
-    await withBatchLock(locksFolder, async (lock, keys) => {
-      await this.#readNewKeys(keys.isAnyLocked);
-      // Conversations that were added before the lock was lost already have their outcome.
-      const isKeyLocked = ({ fields: { clientId } }: NewEntry) =>
-        clientId !== undefined && keys.isLocked(clientId);
-      await this.#create(
-        lock,
-        unfinished().filter((one) => !isKeyLocked(one)),
-        outcomes,
-      );
-      await this.#rememberStamp(keys.isAnyLocked);
-    });
-    for (const one of unfinished())
-      outcomes.set(one, await outcomeOf(() => this.#createAlone(one)));
-    return batch.map((one) => outcomes.get(one) as Outcome<ConversationDocument>);
+    try {
+      await withBatchLock(this.#core.locksFolder, async (lock, keys) => {
+        await this.#readNewKeys(keys.isAnyLocked);
+        await this.#writeBatches({ ...(await this.#emptyTurn(lock, outcomes)), keys, open });
+        await this.#rememberStamp(keys.isAnyLocked);
+      });
+      for (const { one, resolve, reject } of open)
+        await this.#createAlone(one).then(resolve, reject);
+    } catch (error) {
+      for (const { reject } of open) reject(error);
+    }
+  }
+
+  /** Writes the open conversations, and those that wait meanwhile, until there are none or the time is over. */
+  async #writeBatches(turn: BatchTurn): Promise<void> {
+    const { lock, keys, open, outcomes } = turn;
+    const isKeyLocked = ({ fields: { clientId } }: NewEntry) =>
+      clientId !== undefined && keys.isLocked(clientId);
+    const endMs = performance.now() + MAX_TURN_MS;
+    const writes = new WriteSlots({ atOnce: BATCHES_AT_ONCE, weight: Number.POSITIVE_INFINITY });
+    try {
+      // After a lost lock, these are all that are not finished. Some of them may have their outcome.
+      for (let batch = [...open]; batch.length > 0; ) {
+        const entries = batch.map(({ one }) => one).filter((one) => !isKeyLocked(one));
+        const unwritten = entries.filter((one) => !outcomes.has(one));
+        const ready = await this.#prepareAll(unwritten, turn);
+        const written = batch;
+        await writes.add(0, () => this.#finish(written, ready, turn));
+        while (this.#waiting.length === 0 && writes.isAnyRunning) await writes.ended();
+        const isOver = performance.now() > endMs || lock.isWanted();
+        batch = isOver ? [] : this.#nextBatch();
+        for (const each of batch) open.add(each);
+      }
+    } finally {
+      await writes.settled();
+    }
+    writes.throwIfFailed();
+  }
+
+  #nextBatch(): Waiting[] {
+    return this.#waiting.splice(0, MAX_BATCH);
+  }
+
+  /** Writes what is ready, and ends the waits of the batch's conversations that have an outcome then. */
+  async #finish(batch: readonly Waiting[], ready: readonly Ready[], turn: BatchTurn) {
+    const { open, outcomes } = turn;
+    const failed = await outcomeOf(() => this.#place(ready, turn));
+    if ('error' in failed && failed.error instanceof LockLostError) throw failed.error;
+    for (const waiting of batch) {
+      const outcome = 'error' in failed ? failed : outcomes.get(waiting.one);
+      if (outcome === undefined) continue;
+      open.delete(waiting);
+      if ('value' in outcome) waiting.resolve(outcome.value);
+      else waiting.reject(outcome.error);
+    }
   }
 
   async #createAlone(one: NewEntry): Promise<ConversationDocument> {
@@ -127,12 +194,17 @@ export class BulkCreator {
     if (whole === undefined || fields.clientId === undefined) return this.#parts.createOne(one);
     return withKeyLock(this.#core.locksFolder, fields.clientId, async (lock) => {
       await this.#core.catalogue.refreshNew();
-      const outcomes: Outcomes = new Map();
-      await this.#create(lock, [one], outcomes);
-      const outcome = outcomes.get(one);
+      const turn = await this.#emptyTurn(lock, new Map());
+      await this.#place(await this.#prepareAll([one], turn), turn);
+      const outcome = turn.outcomes.get(one);
       if (outcome !== undefined && 'value' in outcome) return outcome.value;
       throw outcome?.error;
     });
+  }
+
+  async #emptyTurn(lock: HeldLock, outcomes: Outcomes): Promise<Turn> {
+    const reserved = await this.#core.files.ids.reserved();
+    return { lock, outcomes, ids: new Set(), reserved, owners: new Map() };
   }
 
   /**
@@ -159,56 +231,57 @@ export class BulkCreator {
     this.#lastFolderStamp = stamp;
   }
 
-  /** If another process used an id meanwhile, that conversation gets another id, unless its id was given. */
-  async #create(lock: HeldLock, batch: readonly NewEntry[], outcomes: Outcomes): Promise<void> {
-    const ids = new Set<string>();
-    const reserved = await this.#core.files.ids.reserved();
-    const keys = new Map<string, string>();
-    for (let pending = batch, isFirst = true; isFirst || pending.length > 0; isFirst = false) {
-      const ready: Ready[] = [];
-      for (const one of pending) {
-        const prepared = await outcomeOf(() =>
-          this.#prepare(one, { ids, reserved }, isFirst ? keys : undefined),
-        );
-        if ('value' in prepared) ready.push(prepared.value);
-        else outcomes.set(one, prepared);
-      }
-      pending = await this.#rename(lock, ready, outcomes);
+  /** Those that cannot be stored get their error as the outcome. */
+  async #prepareAll(entries: readonly NewEntry[], turn: Turn): Promise<Ready[]> {
+    const ready: Ready[] = [];
+    const room = await outcomeOf(async () => {
+      await this.#core.options.requireRoom?.(entries.reduce((sum, one) => sum + bytesOf(one), 0));
+    });
+    for (const one of entries) {
+      const prepared = 'error' in room ? room : await outcomeOf(() => this.#prepare(one, turn));
+      if ('value' in prepared) ready.push(prepared.value);
+      else turn.outcomes.set(one, prepared);
     }
+    return ready;
   }
 
-  async #prepare(
-    one: NewEntry,
-    { ids, reserved }: UsedIds,
-    /** The conversation of this batch that has the key. */
-    keys: Map<string, string> | undefined,
-  ): Promise<Ready> {
+  async #prepare(one: NewEntry, turn: Turn): Promise<Ready> {
     const { files, catalogue, clock } = this.#core;
+    const { ids, owners } = turn;
     one.beforeWrite?.();
     const { clientId } = one.fields;
-    if (clientId !== undefined && keys !== undefined) {
-      const owner = catalogue.idOfKey(clientId) ?? keys.get(clientId);
+    if (clientId !== undefined) {
+      const owner = catalogue.idOfKey(clientId) ?? owners.get(clientId);
       if (owner !== undefined) throw keyInUse(clientId, owner);
     }
-    const document = one.whole ?? this.#filled(one, { ids, reserved });
+    const document = one.whole ?? this.#filled(one, turn);
     const { conversationId, updatedAt } = document.head;
     if (ids.has(conversationId)) throw idTaken(conversationId);
     const isDated = one.whole !== undefined || one.fields.updatedAt !== undefined;
     const rendered = await files.rendered(document, isDated ? updatedAt : isoTime(clock.now()));
     ids.add(conversationId);
-    if (clientId !== undefined) keys?.set(clientId, conversationId);
+    if (clientId !== undefined) owners.set(clientId, conversationId);
     return { one, document, ...rendered };
   }
 
-  #filled({ fields, messages }: NewEntry, used: UsedIds): ConversationDocument {
+  /** If another process used an id meanwhile, that conversation gets another id, unless its id was given. */
+  async #place(ready: readonly Ready[], turn: Turn): Promise<void> {
+    for (let next = ready; next.length > 0; ) {
+      const taken = await this.#rename(next, turn);
+      for (const { fields } of taken) turn.owners.delete(fields.clientId ?? '');
+      next = await this.#prepareAll(taken, turn);
+    }
+  }
+
+  #filled({ fields, messages }: NewEntry, used: Turn): ConversationDocument {
     const id = this.#freeId(fields.createdAt, used);
     const document = this.#core.files.newDocument(id, fields as Partial<ConversationHead>);
     this.#parts.fill(document, messages);
     return document;
   }
 
-  /** The first id, in steps of a millisecond, that is free on disk, in the trash and in the batch. */
-  #freeId(createdAt: string | undefined, { ids, reserved }: UsedIds): string {
+  /** The first id, in steps of a millisecond, that is free on disk, in the trash and in this turn. */
+  #freeId(createdAt: string | undefined, { ids, reserved }: Turn): string {
     const { files } = this.#core;
     const first = files.ids.firstMs(createdAt);
     for (let ms = this.#lastId.first === first ? this.#lastId.next : first; ; ms += 1) {
@@ -221,7 +294,7 @@ export class BulkCreator {
   }
 
   /** Moves the folders to their ids. Returns those whose id another process has used. */
-  async #rename(lock: HeldLock, ready: readonly Ready[], outcomes: Outcomes): Promise<NewEntry[]> {
+  async #rename(ready: readonly Ready[], { lock, outcomes }: Turn): Promise<NewEntry[]> {
     const { files, options } = this.#core;
     const folders = ready.map(({ head, bytes }) => ({
       name: head.conversationId,

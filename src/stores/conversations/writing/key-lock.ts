@@ -28,16 +28,16 @@ export function withKeyLock<T>(
   });
 }
 
-/**
- * Runs `work` while no other caller can assign a key, except the keys for which `isLocked` returns true:
- * another caller is assigning them or has just done so. `isAnyLocked`: whether there is such a key.
- */
+/** The keys that another caller is assigning, or has just assigned. */
+export interface LockedKeys {
+  readonly isAnyLocked: boolean;
+  isLocked(clientId: string): boolean;
+}
+
+/** Runs `work` while no other caller can assign a key, except the locked keys. */
 export function withBatchLock<T>(
   locksFolder: string,
-  work: (
-    lock: HeldLock,
-    keys: { readonly isAnyLocked: boolean; isLocked(clientId: string): boolean },
-  ) => Promise<T>,
+  work: (lock: HeldLock, keys: LockedKeys) => Promise<T>,
 ): Promise<T> {
   return withLock(locksFolder, BATCH_LOCK, async (lock) => {
     const names = await listFolders(locksFolder);
