@@ -150,7 +150,7 @@ export class BulkCreator {
     const { lock, keys, open, outcomes } = turn;
     const isKeyLocked = ({ fields: { clientId } }: NewEntry) =>
       clientId !== undefined && keys.isLocked(clientId);
-    const endMs = performance.now() + MAX_TURN_MS;
+    const endMs = systemClock.monotonic() + MAX_TURN_MS;
     const writes = new WriteSlots({ atOnce: BATCHES_AT_ONCE, weight: Number.POSITIVE_INFINITY });
     try {
       // After a lost lock, these are all that are not finished. Some of them may have their outcome.
@@ -161,7 +161,7 @@ export class BulkCreator {
         const written = batch;
         await writes.add(0, () => this.#finish(written, ready, turn));
         while (this.#waiting.length === 0 && writes.isAnyRunning) await writes.ended();
-        const isOver = performance.now() > endMs || lock.isWanted();
+        const isOver = systemClock.monotonic() > endMs || lock.isWanted();
         batch = isOver ? [] : this.#nextBatch();
         for (const each of batch) open.add(each);
       }
