@@ -1,11 +1,11 @@
 /**
- * The base class of tokenizers that convert a text to the numbers of its words. One pass over the code units
- * finds the words of ASCII letters and digits and looks up their numbers. The subclass reads words that have
- * other characters.
+ * The base class of tokenizers that convert a text to the numbers of its words. word-splitter.ts finds the
+ * words and their keys, and this class looks up their numbers. The subclass reads words that have characters
+ * outside ASCII.
  */
 import { Uint32List } from '../../base/arrays/typed-array.js';
-import { HALF_KEY, KEY_BASE, KEY_DIGITS, MAX_KEYED } from '../terms/term-keys.js';
 import { bucketHash, ENTRY, NEXT, NONE, type TermTable } from '../terms/term-table.js';
+import { isInWord, WITHOUT_KEY, WORD, wordSplitter } from './word-splitter.js';
 
 /** Longer buffers are not kept for the next text. */
 const MAX_RETAINED_UNITS = 2 ** 18;
@@ -15,15 +15,16 @@ const SPACE_CODE = 0x20;
 export abstract class AsciiWords {
   readonly #table: TermTable;
   readonly #longest: number;
+  readonly #splitter = wordSplitter();
+  readonly #splitterBytes = bytesOf(this.#splitter.units);
+  /** The code units of a text that is too long for the splitter, and a space. */
+  #long = new Uint16Array(0);
   /** The numbers of the words that were read. */
   words = new Uint32List();
   /** Start and end of each word of the text that was read last: start, end, start, end, … */
   protected readonly offsets = new Uint32List();
   /** The code units of the text being read, followed by a space. */
-  protected units = new Uint16Array(16);
-  #bytes = Buffer.from(this.units.buffer);
-  /** The word at which `#findWords` stopped: where it begins, and its key if it is short. */
-  readonly #stopped = { start: 0, first: 0, second: 0 };
+  protected units = this.#splitter.units;
 
   /** Only the first `longest` characters of an ASCII word count. */
   constructor(table: TermTable, longest: number) {
@@ -33,16 +34,100 @@ export abstract class AsciiWords {
 
   /** Appends the words of a text to `words`, which has room for at most `most` of them. */
   protected readText(text: string, most: number): void {
-    this.#load(text);
     this.words.reserve(most);
     this.offsets.clear();
     this.offsets.reserve(2 * most + 2);
-    for (let at = this.#findWords(0, text.length); at <= text.length; ) {
-      const { start } = this.#stopped;
-      if ((this.units[at] ?? 0) > LAST_ASCII) at = this.readUnicode(text, start, at);
-      else if (at - start > MAX_KEYED) this.readAscii(text, start, at);
-      else this.push(this.#table.add(this.#stopped), start, at);
-      at = this.#findWords(at, text.length);
+    const { units, mostUnits, split } = this.#splitter;
+    if (text.length <= mostUnits) {
+      // A copy in a typed array is several times faster to read than the string.
+      this.#splitterBytes.write(text, 'utf16le');
+      this.units = units;
+      this.#readWords(text, 0, split(text.length));
+    } else {
+      this.#loadLong(text);
+      for (let from = 0; from < text.length; ) from = this.#readPiece(text, from);
+    }
+  }
+
+  #loadLong(text: string): void {
+    if (text.length >= this.#long.length || this.#long.length > MAX_RETAINED_UNITS)
+      this.#long = new Uint16Array(2 * text.length + 1);
+    bytesOf(this.#long).write(text, 'utf16le');
+    this.#long[text.length] = SPACE_CODE;
+    this.units = this.#long;
+  }
+
+  /** Reads the words of a long text from `from` on that the splitter has room for. Returns where they end. */
+  #readPiece(text: string, from: number): number {
+    const { units, mostUnits, words, split } = this.#splitter;
+    const to = Math.min(text.length, from + mostUnits);
+    units.set(this.#long.subarray(from, to));
+    const count = split(to - from);
+    const last = WORD * (count - 1);
+    // A word that reaches the end of the piece may go on after it.
+    const isCut = to < text.length && count > 0 && words[last + 1] === to - from;
+    const start = from + (words[last] ?? 0);
+    if (isCut && start === from) {
+      let end = to;
+      while (isInWord(this.#long[end] ?? 0)) end += 1;
+      this.#readRun(text, from, end);
+      return end;
+    }
+    this.#readWords(text, from, isCut ? count - 1 : count);
+    return isCut ? start : to;
+  }
+
+  #readWords(text: string, from: number, count: number): void {
+    const { words } = this.#splitter;
+    let word = this.#findNumbers(0, count, from);
+    for (; word < count; word = this.#findNumbers(word + 1, count, from)) {
+      const at = WORD * word;
+      const [start, end] = [from + (words[at] ?? 0), from + (words[at + 1] ?? 0)];
+      const [first, second] = [words[at + 2] ?? 0, words[at + 3] ?? 0];
+      if (second === WITHOUT_KEY) this.#readRun(text, start, end);
+      else this.push(this.#table.add({ first, second }), start, end);
+    }
+  }
+
+  /**
+   * Appends the words from `word` on that the table has, and returns the first other one, or `count`. It is
+   * one loop without calls of methods, so that V8 compiles it once and soon (docs/BENCHMARKS.md).
+   */
+  #findNumbers(from: number, count: number, base: number): number {
+    const found = this.#splitter.words;
+    const { buckets, entries } = this.#table;
+    const words = this.words.array;
+    const offsets = this.offsets.array;
+    let written = this.words.count;
+    let offset = this.offsets.count;
+    let word = from;
+    for (; word < count; word++) {
+      const at = WORD * word;
+      const first = found[at + 2] ?? 0;
+      const second = found[at + 3] ?? 0;
+      let number = buckets[bucketHash(first, second) & (buckets.length - 1)] ?? NONE;
+      while (number !== NONE) {
+        const entry = ENTRY * number;
+        if (entries[entry] === first && entries[entry + 1] === second) break;
+        number = entries[entry + NEXT] ?? NONE;
+      }
+      if (number === NONE) break;
+      words[written++] = number;
+      offsets[offset++] = base + (found[at] ?? 0);
+      offsets[offset++] = base + (found[at + 1] ?? 0);
+    }
+    this.words.count = written;
+    this.offsets.count = offset;
+    return word;
+  }
+
+  /** Reads a word without a key: a long one, or one with characters outside ASCII, which may separate words. */
+  #readRun(text: string, start: number, end: number): void {
+    for (let at = start; at < end; ) {
+      let ascii = at;
+      while (ascii < end && (this.units[ascii] ?? 0) <= LAST_ASCII) ascii += 1;
+      if (ascii === end) this.readAscii(text, at, end);
+      at = ascii === end ? end : this.readUnicode(text, at, ascii);
     }
   }
 
@@ -61,63 +146,7 @@ export abstract class AsciiWords {
     array[this.offsets.count++] = end;
     this.words.array[this.words.count++] = number;
   }
-
-  /** Copies the text into a typed array, which is several times faster to read than a string. */
-  #load(text: string): void {
-    if (text.length >= this.units.length || this.units.length > MAX_RETAINED_UNITS) {
-      this.units = new Uint16Array(2 * text.length + 1);
-      this.#bytes = Buffer.from(this.units.buffer);
-    }
-    this.#bytes.write(text, 'utf16le');
-    this.units[text.length] = SPACE_CODE;
-  }
-
-  /**
-   * Appends the words from `from` on that the table has. Returns where the first other word ends or has a
-   * character outside ASCII; more than `length` at the end of the text. Building an index spends most of its
-   * time here. It is one loop without calls of methods, so that V8 compiles it once and soon
-   * (docs/BENCHMARKS.md).
-   */
-  #findWords(from: number, length: number): number {
-    const { units } = this;
-    const { buckets, entries } = this.#table;
-    const words = this.words.array;
-    const offsets = this.offsets.array;
-    let { count } = this.words;
-    let offset = this.offsets.count;
-    let at = from;
-    let start = from;
-    let first = 0;
-    let second = 0;
-    for (; at <= length; at++) {
-      start = at;
-      const half = start + HALF_KEY;
-      first = 0;
-      second = 0;
-      let digit = KEY_DIGITS[units[at] ?? 0] ?? 0;
-      while (digit !== 0) {
-        if (at < half) first = (Math.imul(first, KEY_BASE) + digit) | 0;
-        else second = (Math.imul(second, KEY_BASE) + digit) | 0;
-        digit = KEY_DIGITS[units[++at] ?? 0] ?? 0;
-      }
-      if ((units[at] ?? 0) > LAST_ASCII || at - start > MAX_KEYED) break;
-      if (at === start) continue;
-      let number = buckets[bucketHash(first, second) & (buckets.length - 1)] ?? NONE;
-      while (number !== NONE) {
-        const entry = ENTRY * number;
-        if (entries[entry] === first && entries[entry + 1] === second) break;
-        number = entries[entry + NEXT] ?? NONE;
-      }
-      if (number === NONE) break;
-      words[count++] = number;
-      offsets[offset++] = start;
-      offsets[offset++] = at;
-    }
-    this.words.count = count;
-    this.offsets.count = offset;
-    this.#stopped.start = start;
-    this.#stopped.first = first;
-    this.#stopped.second = second;
-    return at;
-  }
 }
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Uint16Array) =>
+  Buffer.from(buffer, byteOffset, byteLength);
