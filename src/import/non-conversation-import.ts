@@ -74,6 +74,7 @@ export class OtherImport {
   };
   readonly #notes: NoteImport;
   #facts: NewTriple[] = [];
+  #deletedInsights: Promise<ReadonlySet<string>> | undefined;
 
   constructor(stores: OtherStores, outcome: ImportOutcome, dryRun: boolean) {
     this.#stores = stores;
@@ -128,6 +129,11 @@ export class OtherImport {
       const masked = await insights.asStored({ insight: there, extra: {} });
       return requireSame(masked.insight, stored.insight);
     }
+    this.#deletedInsights ??= insights
+      .trashed()
+      .then((trashed) => new Set(trashed.map(({ original }) => original)));
+    const isDeleted = (await this.#deletedInsights).has(id);
+    if (isDeleted) return addLeftOut(this.#outcome, 'insights deleted here');
     if (this.#dryRun) this.#planned.insights.set(id, stored.insight);
     else await insights.put(stored);
     this.#outcome.insights += 1;

@@ -335,6 +335,19 @@ describe('insights that are imported again', () => {
     expect(await bench.import(file)).toMatchObject({ insights: 0, problems: [] });
   });
 
+  it('are left out if they were deleted here, as long as they are in the trash', async () => {
+    const bench = await openImportBench();
+    const made = [...row('Use larch', ['a']), { content: 'Use oak', context: 'global' }];
+    await bench.importText(made);
+    for (const { insight } of await bench.insights.all()) await bench.insights.trash(insight.id);
+    for (const dryRun of [true, false]) {
+      const report = await bench.import(fileWith(made), { dryRun });
+      expect(report).toMatchObject({ insights: 0, leftOut: { 'insights deleted here': 2 } });
+    }
+    for (const { name } of await bench.insights.trashed()) await bench.insights.purge(name);
+    expect(await bench.importText(made)).toMatchObject({ insights: 2, leftOut: {} });
+  });
+
   it('are not reported if only tags were changed here since', async () => {
     const bench = await openImportBench();
     await bench.importText(row('Use larch', ['a']));
