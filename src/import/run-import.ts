@@ -3,7 +3,7 @@
  * what is new, and returns a report. Only one import runs on a root at a time. What is counted is durable,
  * and the next import finishes one that was interrupted.
  */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import { openInput } from '../files/input/input.js';
@@ -91,6 +91,7 @@ class Run {
   /** Imports the input and closes it. */
   async input(given: Input): Promise<void> {
     const input = skippingUnreadable(given, this.#request.onUnreadable);
+    const firstProblem = this.#report.problems.length;
     try {
       await this.#importInput(input);
     } catch (thrown) {
@@ -104,7 +105,21 @@ class Run {
       this.#report.stopped = { code: error.code, message: error.message };
     } finally {
       addRefused(this.#report, input);
+      const { paths, areFound } = this.#request;
+      if (areFound || paths.length > 1) this.#setWholePaths(firstProblem, input);
       await input.close();
+    }
+  }
+
+  /** Sources name a file relative to its input. Not for the only path of a user, who knows it. */
+  #setWholePaths(firstProblem: number, { path: top, form }: Input): void {
+    const { problems } = this.#report;
+    const wholePath = (path: string) => {
+      if (path.startsWith(top)) return path;
+      return form === 'zip' ? `${top}: ${path}` : join(form === 'file' ? dirname(top) : top, path);
+    };
+    for (const [at, problem] of problems.entries()) {
+      if (at >= firstProblem) problems[at] = { ...problem, path: wholePath(problem.path) };
     }
   }
 
@@ -189,10 +204,7 @@ class Run {
       const from = this.#report.problems.length;
       await this.#readAllOf(source, input);
       addRefused(this.#report, input);
-      const { problems } = this.#report;
-      for (const [at, problem] of problems.entries()) {
-        if (at >= from) problems[at] = { ...problem, path: `${diskPath}: ${problem.path}` };
-      }
+      this.#setWholePaths(from, input);
       return true;
     } finally {
       await input.close();

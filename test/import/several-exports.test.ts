@@ -239,3 +239,16 @@ it('a file of another program is reported if an archive also has an export of Da
   expect(added).toBe(1);
   expect(problems.map(({ path }) => path)).toEqual(['chat.json']);
 });
+
+it('problems of several paths are reported with whole paths', async () => {
+  const [name, content] = ['sessions/rollout-1-s.jsonl', `${CODEX}no JSON\n`];
+  const log = folderWith({ [name]: content });
+  const zip = fileWith(archiveOf({ [name]: content }), 'all.zip');
+  const file = fileWith(content, 'rollout-1-s.jsonl');
+  const places = [join(log, name), `${zip}: ${name}`, file];
+  const bench = await openImportBench();
+  const report = await bench.import([log, zip, file]);
+  expect(report.problems.map(({ path }) => path)).toEqual(places);
+  const found = await bench.import(log, { areFound: true });
+  expect(found.problems.map(({ path }) => path)).toEqual(places.slice(0, 1));
+});
