@@ -195,3 +195,29 @@ it('a branch that grows has the new title of its conversation', async () => {
   await bench.importText(exportOf(nodes, idOf(4), 'New'), 'conversations.json');
   expect(bench.hash()).toBe(before);
 });
+
+it('a branch that becomes the shown one has the new title of its conversation', async () => {
+  const bench = await openImportBench();
+  const nodes = [1, 2, 3].map(
+    (number): Node => ({
+      id: idOf(number),
+      parent: number === 1 ? ROOT : idOf(1),
+      role: number === 1 ? 'user' : 'assistant',
+    }),
+  );
+  const titles = () => bench.folders().map((name) => bench.jsonOf(name).title);
+  for (const [shown, title] of [
+    [2, 'Old'],
+    [3, 'New'],
+    [3, 'Newer'],
+    [2, 'Newest'],
+  ] as const) {
+    const made = exportOf(nodes, idOf(shown), title);
+    await bench.importText(made, 'conversations.json');
+    expect(titles()).toEqual([title, title]);
+    const before = bench.hash();
+    await bench.importText(made, 'conversations.json');
+    expect(bench.hash()).toBe(before);
+  }
+  expect(faults(bench, nodes)).toEqual([]);
+});

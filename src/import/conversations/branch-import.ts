@@ -159,6 +159,17 @@ export class BranchImport {
     return { ...done, added: done.added + more.added, isNew: done.isNew || more.isNew };
   }
 
+  /** Gives the branch that the source shows now the head of the source: it does not come under its own id. */
+  async followHead(parentId: string, candidate: Candidate): Promise<void> {
+    const { mark, messages } = candidate;
+    for (const place of await this.#branchesOf(parentId, candidate)) {
+      if (place.messages.at(-1)?.id !== messages.at(-1)?.id) continue;
+      const own = markIn(this.#options.store.knownHead(place.conversationId)?.metadata);
+      if (own?.kind !== mark.kind || own.head === mark.head || isOlderMark(own, mark)) continue;
+      await this.#extend(place, candidate, []);
+    }
+  }
+
   /** Whether a branch of the conversation has one of these messages. */
   async hasAny(
     parentId: string,

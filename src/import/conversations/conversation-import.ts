@@ -313,6 +313,7 @@ export class ConversationImport {
       return;
     }
     const branched = await this.#addBranch(conversationId, candidate, plan);
+    if (keepsPath) await this.#branches.followHead(conversationId, candidate);
     if (dryRun) {
       known.plan(candidate.mark, plannedOf(candidate.mark));
       if (plan.revision.messages !== undefined) {
