@@ -140,3 +140,23 @@ it('a branch whose messages have no times gets the time of its conversation', as
   await bench.importText([{ id: 'c', ...times, current_node: 'a', mapping }]);
   expect(bench.bySource('c:b').createdAt).toBe('2025-01-24T13:26:40.000Z');
 });
+
+describe('Codex: what the extension of an editor puts before a prompt is left out', () => {
+  const prompt =
+    '# Context from my IDE setup:\n\n## Open tabs:\n- a.ts: a.ts\n\n## My request for Codex:\nFix it.\n';
+  const user = { type: 'message', role: 'user', content: [{ type: 'input_text', text: prompt }] };
+  const item = { type: 'UserMessage', id: 'i', content: [{ type: 'text', text: prompt }] };
+
+  it.each([
+    ['legacy', { type: 'response_item', payload: user }],
+    ['paginated', { type: 'event_msg', payload: { type: 'item_completed', item } }],
+  ])('%s', async (history_mode, line) => {
+    const bench = await openImportBench();
+    const meta = { type: 'session_meta', payload: { id: 'session', history_mode } };
+    const report = await bench.importText(lines(meta, line), 'rollout-1.jsonl');
+    expect(report.leftOut).toEqual({ 'injected context': 1 });
+    const made = bench.bySource('session');
+    expect(made.title).toBe('Fix it');
+    expect(said(made).map((text: string) => text.trim())).toEqual(['user: Fix it.']);
+  });
+});

@@ -4,6 +4,7 @@
  * users are never prompts.
  */
 
+import { derivedUuid } from '../../../base/ids.js';
 import {
   definedOrNothing,
   listIn,
@@ -17,6 +18,7 @@ import { contentText } from '../../reading/messages/openai-messages.js';
 import type { TurnBuilder } from '../../reading/messages/turns.js';
 
 interface RecordContext {
+  readonly sessionId: string | undefined;
   readonly createdAt: string | undefined;
   readonly model: string | undefined;
 }
@@ -24,6 +26,16 @@ interface RecordContext {
 /** Beginnings of texts that Codex adds before the user's text. */
 const INJECTED =
   /^\s*(<(user_instructions|environment_context|permissions instructions|collaboration_mode|skills?_instructions|turn_aborted|recommended_plugins|skill|user_shell_command|INSTRUCTIONS|subagent_notification)\b|# AGENTS\.md instructions)/i;
+
+/** The extension of an editor puts the names of the open files before the prompt. */
+const EDITOR_CONTEXT =
+  /^\s*# Context from my IDE setup:[\s\S]*?\n## My request for Codex:[^\S\n]*\n/;
+
+function withoutEditorContext(turns: TurnBuilder, text: string): string {
+  const own = text.replace(EDITOR_CONTEXT, '');
+  if (own !== text) turns.countLeftOut('injected context');
+  return own;
+}
 
 /** Codex puts the image of the user between these tags. */
 const IMAGE_TAG = /^\s*<\/?image\b[^>]*>\s*$/;
@@ -43,7 +55,7 @@ export function addLegacyRecord(
 function addMessage(
   turns: TurnBuilder,
   payload: JsonObject,
-  { createdAt, model }: RecordContext,
+  { sessionId = '', createdAt, model }: RecordContext,
 ): void {
   const { role } = payload;
   const parts = objectsIn(payload['content']).filter(({ text }) => !IMAGE_TAG.test(String(text)));
@@ -53,8 +65,13 @@ function addMessage(
   }
   const content = contentText(typed);
   const id = textIn(payload['id']);
-  if (role === 'user') turns.addMessage({ id, createdAt, role, content });
-  else if (role === 'assistant') {
+  if (role === 'user') {
+    const own = withoutEditorContext(turns, content);
+    // An import by an older version has the whole text, under this id.
+    const olderId =
+      own === content ? undefined : derivedUuid('codex', sessionId, role, content, '1');
+    turns.addMessage({ id: id ?? olderId, createdAt, role, content: own });
+  } else if (role === 'assistant') {
     turns.addMessage({ id, createdAt, role, content, metadata: definedOrNothing({ model }) });
   }
 }
@@ -108,7 +125,7 @@ export function addPaginatedRecord(
   const content = textIn(item['text']) ?? contentText(item['content']);
   switch (item['type']) {
     case 'UserMessage':
-      turns.addMessage({ ...origin, role: 'user', content });
+      turns.addMessage({ ...origin, role: 'user', content: withoutEditorContext(turns, content) });
       break;
     case 'AgentMessage':
     case 'Plan': // what the assistant proposes in plan mode; the message does not repeat it

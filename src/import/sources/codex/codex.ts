@@ -106,7 +106,7 @@ async function* sessionOf(
       copied = turns.endTurn();
     }
     const createdAt = timeIn(value['timestamp']);
-    const at = { createdAt, model: session?.model };
+    const at = { sessionId: session?.id, createdAt, model: session?.model };
     (session?.add ?? addLegacyRecord)(turns, String(value['type']), payload, at);
   }
   yield* problems;
