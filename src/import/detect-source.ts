@@ -58,7 +58,7 @@ export async function sourceOf(input: Input): Promise<Source> {
   );
 }
 
-function hintFor({ path, files }: Input): string {
+function hintFor({ path, form, files }: Input): string {
   if (files.some(({ name }) => TAKEOUT_PAGE.test(name))) {
     return 'Google Takeout wrote the activity as a page. Export it again, and choose JSON as the format of My Activity.';
   }
@@ -70,6 +70,9 @@ function hintFor({ path, files }: Input): string {
   }
   if (archive !== undefined) {
     return `Daybook reads only zip archives. Unpack ${archive.name}, then import the folder or the file.`;
+  }
+  if (form === 'zip' && files.some(({ name }) => /\.(jsonl?|ndjson)$/i.test(name))) {
+    return `Some exports, such as those of OpenWebUI, are read only outside an archive. Unpack ${path}, then import the folder.`;
   }
   return /\.html?$/i.test(path)
     ? 'A page such as chat.html is only a view of an export. Import the zip archive or the folder that has this page.'

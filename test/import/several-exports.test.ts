@@ -252,3 +252,14 @@ it('problems of several paths are reported with whole paths', async () => {
   const found = await bench.import(log, { areFound: true });
   expect(found.problems.map(({ path }) => path)).toEqual(places.slice(0, 1));
 });
+
+it('an archive with only a file that is an export by itself gets the advice to unpack it', async () => {
+  const bench = await openImportBench();
+  const chats = [{ id: 'o', chat: { messages: [{ role: 'user', content: 'one' }] } }];
+  const path = fileWith(zipped('chats.json', chats), 'chats.zip');
+  const error = await errorOf(bench.import(path));
+  expect(error).toMatchObject({
+    code: 'VALIDATION_ERROR',
+    hint: expect.stringContaining(`Unpack ${path}, then import the folder.`),
+  });
+});
