@@ -16,5 +16,6 @@ export function skipReason(item: ImportedConversation, { since, project }: Choic
     if ((said ?? fileTimeOf(item)) < since) return `last changed before ${since}`;
   }
   const names = [item.module, item.project, ...(item.tags ?? [])];
-  return project !== undefined && !names.includes(project) ? 'of another project' : undefined;
+  const wanted = project?.replace(/(?<=.)[/\\]+$/, '');
+  return wanted !== undefined && !names.includes(wanted) ? 'of another project' : undefined;
 }

@@ -6,7 +6,7 @@ import type { ImportProgress } from '../../src/import/import-types.js';
 import { Archives } from '../../src/maintenance/archives/archives.js';
 import { errorOf } from '../support/error-of.js';
 import { zipOf } from '../support/zip.js';
-import { counts, fileWith, folderWith, openImportBench, said } from './bench.js';
+import { counts, fileWith, folderWith, lines, openImportBench, said } from './bench.js';
 
 interface Turn {
   id: string;
@@ -357,6 +357,15 @@ describe('an import', () => {
     });
     expect(counts(report)).toMatchObject({ added: 1 });
     expect(bench.bySource('x2')).toBeDefined();
+  });
+
+  it('takes the folder of a project with a slash at its end', async () => {
+    const bench = await openImportBench();
+    const meta = { type: 'session_meta', payload: { id: 's', cwd: '/home/ada/shed' } };
+    const content = [{ type: 'input_text', text: 'one' }];
+    const asked = { type: 'response_item', payload: { type: 'message', role: 'user', content } };
+    const path = fileWith(lines(meta, asked), 'rollout-s.jsonl');
+    expect(await bench.import(path, { project: '/home/ada/shed/' })).toMatchObject({ added: 1 });
   });
 
   it('uses the day of the file for a conversation without times', async () => {
