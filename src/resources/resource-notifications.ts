@@ -15,7 +15,11 @@ export class ResourceNotifications {
   /** Subscribed URIs, by resource key. */
   readonly #subscribed = new Map<string, Set<string>>();
   /** The listing of each resource; `undefined` until a client requests a list. */
-  #listed: Map<string, string> | undefined;
+  #listed: Map<string, string | undefined> | undefined;
+  /** The reading of all resources for the first list. */
+  #reading: Promise<void> | undefined;
+  /** What changed while they are read. */
+  #meanwhile: Map<string, string | undefined> | undefined;
   readonly #updated = new Set<string>();
   #isListChanged = false;
   #timer: NodeJS.Timeout | undefined;
@@ -44,9 +48,8 @@ export class ResourceNotifications {
   async listAsked(
     known: () => Promise<Iterable<readonly [key: string, listing: string]>>,
   ): Promise<void> {
-    if (this.#listed !== undefined) return;
-    const all = await known();
-    this.#listed ??= new Map(all);
+    this.#reading ??= this.#readAll(known);
+    await this.#reading;
   }
 
   /** Call it for every change of a resource. */
@@ -62,9 +65,9 @@ export class ResourceNotifications {
 
   /** Call it with the present listing of a resource; `undefined` if it is no longer listed. */
   listed(key: string, listing: string | undefined): void {
+    this.#meanwhile?.set(key, listing);
     if (this.#listed === undefined || this.#listed.get(key) === listing) return;
-    if (listing === undefined) this.#listed.delete(key);
-    else this.#listed.set(key, listing);
+    this.#listed.set(key, listing);
     this.#isListChanged = true;
     this.#sendSoon();
   }
@@ -73,6 +76,19 @@ export class ResourceNotifications {
     clearTimeout(this.#timer);
     this.#subscribed.clear();
     this.#listed = undefined;
+  }
+
+  async #readAll(known: () => Promise<Iterable<readonly [string, string]>>): Promise<void> {
+    const meanwhile = new Map<string, string | undefined>();
+    this.#meanwhile = meanwhile;
+    try {
+      this.#listed = new Map([...(await known()), ...meanwhile]);
+    } catch (error) {
+      this.#reading = undefined; // the next request reads again
+      throw error;
+    } finally {
+      this.#meanwhile = undefined;
+    }
   }
 
   #sendSoon(): void {

@@ -1,6 +1,7 @@
 /** Which resources the notifications about a list compare. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
-import { ResourceNotifications } from '../../src/resources/resource-notifications.js';
+import { GATHER_MS, ResourceNotifications } from '../../src/resources/resource-notifications.js';
 import { MemoryBank } from '../../src/stores/memory-bank/memory-bank.js';
 import { resourceUpdates } from '../support/resource-updates.js';
 import { useToolSession } from '../support/tool-session.js';
@@ -18,6 +19,47 @@ it('all resources are read for the first page of a list only', async () => {
   for (let page = 0; page < 3; page += 1) await notifications.listAsked(known);
   notifications.close();
   expect(reads).toBe(1);
+});
+
+it('a change while all resources are read is not forgotten: its opposite is notified', async () => {
+  const listChanged = vi.fn();
+  const receiver = { updated: () => undefined, listChanged };
+  const notifications = new ResourceNotifications(receiver);
+  const known = async () => {
+    const all = [['conversation:a', 'old title'] as const, ['note:a.md', ''] as const];
+    notifications.listed('conversation:a', 'new title');
+    notifications.listed('note:a.md', undefined);
+    return all;
+  };
+  await notifications.listAsked(known);
+  for (const [key, listing, count] of [
+    ['conversation:a', 'new title', 0],
+    ['conversation:a', 'old title', 1],
+    ['note:a.md', '', 2],
+  ] as const) {
+    notifications.listed(key, listing);
+    await sleep(GATHER_MS + 50);
+    expect(listChanged).toHaveBeenCalledTimes(count);
+  }
+  notifications.close();
+});
+
+it('a request during the first reading waits for it, and the next one reads again after an error', async () => {
+  const receiver = { updated: () => undefined, listChanged: () => undefined };
+  const notifications = new ResourceNotifications(receiver);
+  const read: string[] = [];
+  const known = async () => {
+    await sleep(20);
+    read.push('all');
+    if (read.length === 1) throw new Error('the store is away');
+    return [];
+  };
+  const calls = () => [notifications.listAsked(known), notifications.listAsked(known)];
+  const failed = await Promise.allSettled(calls());
+  expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await Promise.all(calls());
+  expect(read).toHaveLength(2);
+  notifications.close();
 });
 
 it('a conversation that is saved while the first list is made is in it, or the client is notified', async () => {
