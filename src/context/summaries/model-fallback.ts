@@ -1,7 +1,8 @@
 /**
  * Makes summaries with the language models that the user has allowed: the models are tried in the order of
  * the list until one succeeds. Before a request, it reports to whom it sends how much. A model whose answer
- * failed for a summary is not asked for the same summary again in the next ten minutes (paid-failures.ts).
+ * failed for a summary is not asked for the same summary again in the next ten minutes (paid-failures.ts),
+ * and a model that did not answer in time is tried last during this time.
  */
 
 import { TimeSlice } from '../../base/async/time-slice.js';
@@ -54,7 +55,7 @@ export class ModelWriter implements SummaryWriter {
   async write(conversation: Conversation, level: SummaryLevel, call: SummaryCall) {
     const failures: { name: string; error: AppError }[] = [];
     const summary = [conversation.conversationId, level, sourceHashOf(conversation.messages)];
-    for (const usable of await this.#options.models()) {
+    for (const usable of await this.#inOrder(call)) {
       const { name, settings } = usable;
       const request = JSON.stringify([name, settings, ...summary]);
       const earlier = call.refresh ? undefined : this.#failed.of(request);
@@ -72,11 +73,21 @@ export class ModelWriter implements SummaryWriter {
         if (!isAppError(error) || error.code === 'CANCELLED') throw error;
         this.#options.log.warn({ err: error, provider: name }, 'a language model failed');
         this.#failed.add(request, error);
+        if (error.code === 'TIMEOUT') this.#failed.add(serverOf(usable), error);
         failures.push({ name, error });
       }
     }
     if (failures.length > 0) throw allFailed(failures);
     return undefined;
+  }
+
+  /** Models that did not answer in time come last, so that not every summary waits for them. */
+  async #inOrder({ refresh }: SummaryCall): Promise<NamedModel[]> {
+    const isLate = (model: NamedModel) =>
+      refresh !== true && this.#failed.of(serverOf(model)) !== undefined;
+    return [...(await this.#options.models())].sort(
+      (a, b) => Number(isLate(a)) - Number(isLate(b)),
+    );
   }
 
   async #ask(
@@ -109,6 +120,8 @@ export class ModelWriter implements SummaryWriter {
     return written;
   }
 }
+
+const serverOf = ({ name, settings }: NamedModel) => JSON.stringify([name, settings]);
 
 function allFailed(failures: readonly { name: string; error: AppError }[]): AppError {
   const [only, second] = failures;

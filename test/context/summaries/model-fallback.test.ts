@@ -241,6 +241,34 @@ describe('a summary by a language model', () => {
     expect(used).toEqual(['second']);
   });
 
+  it('comes from the next provider for ten minutes if the first does not answer in time', async () => {
+    const [first, second] = [await startLlm(), await startLlm()];
+    first.mood = 'hangs';
+    let ms = 0;
+    const clock = { now: () => systemClock.now() + ms, monotonic: () => ms };
+    const { summaries, conversations, id } = await open(
+      [
+        { api: first, name: 'first' },
+        { api: second, name: 'second' },
+      ],
+      3,
+      clock,
+    );
+    const ask = (ref: string, refresh = false) =>
+      summaries.get(ref, 'brief', { ...asked, refresh });
+    expect((await ask(id)).summary?.provider).toBe('second');
+    first.mood = 'well';
+    const content = 'The bed at the south wall of the garden gets larch boards.';
+    const next = async () =>
+      (await conversations.create({ messages: [{ role: 'user', content }] })).conversationId;
+    const other = await next();
+    expect((await ask(other)).summary?.provider).toBe('second');
+    expect(first.received).toHaveLength(1);
+    expect((await ask(other, true)).summary?.provider).toBe('first');
+    ms = 11 * 60_000;
+    expect((await ask(await next())).summary?.provider).toBe('first');
+  });
+
   it('reports what to do about each provider if all fail', async () => {
     const servers = [await startLlm({ key: 'right' }), await startLlm({ models: ['large'] })];
     const { summaries, id } = await open(
