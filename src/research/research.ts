@@ -5,6 +5,7 @@
  * it cannot be stored.
  */
 
+import { withGrace } from '../base/async/server-end.js';
 import { isoTime } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import type { Lease } from '../files/locks/lease.js';
@@ -196,8 +197,9 @@ export class Research {
     caller: Caller,
   ): Promise<PerplexityAnswer> {
     caller.progress?.({ progress: 0, message: 'Perplexity is searching' });
+    const signal = caller.signal && withGrace(caller.signal, this.#timing.closeGraceMs);
     try {
-      const answer = await this.#perplexity().ask(prepared, caller.signal);
+      const answer = await this.#perplexity().ask(prepared, signal);
       if (answer.text.trim() !== '') return answer;
       throw new AppError('PROVIDER', 'Perplexity returned an empty answer.', {
         details: { outcome: 'unknown' },

@@ -5,7 +5,7 @@ export interface RunTiming {
   readonly pollMaxMs: number;
   /** After this time, a run that has not ended becomes `unknown`. Another process can still take it over. */
   readonly maxRunMs: number;
-  /** How long `close` waits for a create that is being sent. */
+  /** How long the end of the server waits for a create that is being sent, and for the answer of a search. */
   readonly closeGraceMs: number;
 }
 

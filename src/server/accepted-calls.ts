@@ -3,6 +3,7 @@
  * so that all writes are finished. MCP servers and the page use it.
  */
 import { PendingWork } from '../base/async/pending-work.js';
+import { ServerEndError } from '../base/async/server-end.js';
 
 /** A server that ends waits this long for the accepted calls. */
 export const FINISH_MS = 8_000;
@@ -11,7 +12,7 @@ export class AcceptedCalls {
   readonly #running = new PendingWork();
   readonly #ending = new AbortController();
 
-  /** Aborted when the server ends. A call that waits should then answer; a write is still finished. */
+  /** Aborted with a ServerEndError when the server ends. A call that waits should then answer; a write is still finished. */
   get endSignal(): AbortSignal {
     return this.#ending.signal;
   }
@@ -28,7 +29,7 @@ export class AcceptedCalls {
 
   /** Aborts `endSignal`, and resolves when no accepted call is running. */
   async end(): Promise<void> {
-    this.#ending.abort();
+    this.#ending.abort(new ServerEndError());
     await this.idle();
   }
 

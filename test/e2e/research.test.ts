@@ -1,6 +1,7 @@
-/** Deep research with the built server: a run continues after kill -9 and is created only once. */
+/** Research with the built server: a run continues after kill -9 and is created only once; a server that ends waits for an answer. */
 import { readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { startStandIn } from '../support/perplexity-stand-in.js';
 import { withClient, withPlace } from './harness.js';
@@ -48,6 +49,27 @@ it('a deep research continues after kill -9 of the server, without a second crea
         expect(next).toMatchObject({ saved: true, conversationId });
       });
       expect(api.creates).toBe(2);
+    });
+  } finally {
+    await api.close();
+  }
+});
+
+it('the answer of a search that arrives after SIGTERM is stored and returned', async () => {
+  const api = await startStandIn();
+  try {
+    await withPlace(async (place) => {
+      const env = { ...place.env, ...api.env };
+      await withClient({ ...place, env }, async ({ client, call }) => {
+        api.next({ on: 'create', kind: 'held', until: sleep(1_000) });
+        const answer = call('perplexity_search', { query: 'Why is the sky blue?' });
+        await expect.poll(() => api.creates).toBe(1);
+        const { pid } = client.transport as unknown as { pid: number };
+        process.kill(pid, 'SIGTERM');
+        expect(await answer).toMatchObject({ saved: true, responseId: 'resp_1' });
+      });
+      const folders = await readdir(join(place.root, 'conversation-logs'));
+      expect(folders.filter((name) => /^\d{8}-/.test(name))).toHaveLength(1);
     });
   } finally {
     await api.close();

@@ -1,6 +1,8 @@
 /** Searches and follow-ups on both backends: what is stored, what is sent, and what a failure changes. */
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ServerEndError } from '../../src/base/async/server-end.js';
 import { AppError } from '../../src/base/errors.js';
 import type { Research } from '../../src/research/research.js';
 import { errorOf } from '../support/error-of.js';
@@ -160,6 +162,20 @@ describe.each(BACKENDS)('research with the backend %s', (backend) => {
     expect((await errorOf(research.searchFollowup(id, question('two')))).code).toBe('PROVIDER');
     expect(await bench.files()).toEqual(files);
     expect(bench.api.created()).toHaveLength(3);
+  });
+
+  it('stores the answer that arrives soon after the server began to end', async () => {
+    const { conversationId: id = '' } = await research.search(question('one'));
+    const abort = new AbortController();
+    const { signal } = abort;
+    const until = sleep(500);
+    bench.api.next({ on: 'create', kind: 'held', until });
+    const call = research.searchFollowup(id, question('two'), { signal });
+    await eventually(() => expect(bench.api.created()).toHaveLength(2));
+    abort.abort(new ServerEndError());
+    expect(await call).toMatchObject({ saved: true, answer: { responseId: 'resp_2' } });
+    expect((await errorOf(research.search(question('three'), { signal }))).code).toBe('CANCELLED');
+    expect(bench.api.created()).toHaveLength(2);
   });
 
   it('refuses an empty answer', async () => {
