@@ -3,8 +3,6 @@
  * ones. Filters are fields of the web_search tool. The API has no academic mode and no related questions.
  * Related questions are requested in the prompt. A failed run has HTTP status 200; its `status` field shows the failure.
  */
-
-import { AppError } from '../base/errors.js';
 import { defined } from '../base/json.js';
 import { type JsonObject, objectIn, objectsIn, textIn } from '../base/json-fields.js';
 import {
@@ -112,24 +110,17 @@ function toRunState(reply: unknown): RunState {
     if (id === undefined) throw unusable('The answer of Perplexity has no id.');
     return { status: 'completed', answer: toAnswer(response, id, status === 'incomplete') };
   }
-  if (status === 'queued' || status === 'in_progress') {
-    if (id === undefined)
-      throw unusable('Perplexity started a run, but its answer has no id of the run.');
-    return { status, runId: id };
+  if (status === 'failed' || status === 'cancelled' || status === 'requires_action') {
+    const reason = textIn(objectIn(response['error'])['message']) ?? 'no reason given';
+    const ended = status === 'cancelled' ? 'cancelled' : 'failed';
+    return { status: ended, reason: quoteUpstream(reason), ...defined({ runId: id }) };
   }
-  const reason = textIn(objectIn(response['error'])['message']) ?? 'no reason given';
-  const ended = status === 'cancelled' ? 'cancelled' : 'failed';
+  if (id === undefined) {
+    const state = quoteUpstream(String(status), [], 40);
+    throw unusable(`The answer of Perplexity has the state ${state} and no id of a run.`);
+  }
   // An unknown status may mean that the run continues, so it is not treated as the end.
-  if (status !== 'cancelled' && status !== 'failed' && status !== 'requires_action') {
-    throw new AppError(
-      'PROVIDER',
-      `Perplexity reports the unknown state ${quoteUpstream(String(status), [], 40)} for the run.`,
-      {
-        details: { outcome: 'unknown' },
-      },
-    );
-  }
-  return { status: ended, reason: quoteUpstream(reason), ...defined({ runId: id }) };
+  return { status: status === 'queued' ? 'queued' : 'in_progress', runId: id };
 }
 
 function toAnswer(

@@ -300,6 +300,28 @@ describe('the polling of a run', () => {
     expect(bench.api.creates).toBe(1);
   });
 
+  it('follows a run whose state is new, because the run is paid for', async () => {
+    bench.api.next({ on: 'create', kind: 'ends', status: 'starting', message: '' });
+    bench.api.next({
+      on: 'poll',
+      kind: 'status',
+      status: 200,
+      body: { id: 'resp_1', status: 'x' },
+    });
+    const { conversationId: id = '' } = await impatient().deepResearch(question('x'));
+    await eventually(() => expect(bench.api.creates).toBe(1));
+    await eventually(async () =>
+      expect((await research.history(id)).run).toMatchObject({
+        state: 'in_progress',
+        runId: 'resp_1',
+      }),
+    );
+    Object.assign(bench.api.runs.get('resp_1') ?? {}, { status: 'completed' });
+    await eventually(async () => expect((await research.history(id)).run).toBeUndefined());
+    expect((await bench.store.load(id)).messages).toHaveLength(3);
+    expect(bench.api.creates).toBe(1);
+  });
+
   it('reports a failed run, and the next question can be asked', async () => {
     const { conversationId: id = '' } = await research.search(question('x'));
     const before = await bench.text(id);

@@ -38,11 +38,11 @@ type Behaviour =
   | { on: 'create' | 'poll'; kind: 'drop'; afterAccept: boolean }
   /** The request is carried out, and the answer is delayed. */
   | { on: 'create'; kind: 'held'; until: Promise<unknown> }
-  /** HTTP 200 with a run that has ended with this status. */
+  /** HTTP 200 with a run that has this status (`starting` is none of the known ones). */
   | {
       on: 'create';
       kind: 'ends';
-      status: 'failed' | 'incomplete' | 'cancelled' | 'requires_action';
+      status: 'failed' | 'incomplete' | 'cancelled' | 'requires_action' | 'starting';
       message: string;
     };
 
