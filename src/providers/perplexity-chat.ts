@@ -3,7 +3,14 @@
  * Perplexity has retired its own endpoint. It has fields for all options of the tools, returns thinking as
  * a `<think>` block at the beginning, and has no background runs: `start` waits for the answer.
  */
-import { type JsonObject, objectIn, objectsIn, textIn, textsIn } from '../base/json-fields.js';
+import {
+  type JsonObject,
+  listIn,
+  objectIn,
+  objectsIn,
+  textIn,
+  textsIn,
+} from '../base/json-fields.js';
 import {
   type PerplexityAnswer,
   splitThinking,
@@ -89,10 +96,10 @@ function toAnswer(reply: unknown): PerplexityAnswer {
 
 /** Older answers have only addresses. In both lists, marks count from 1. */
 function sourcesOf(response: JsonObject): JsonObject[] {
-  const results = objectsIn(response['search_results']);
+  const results = listIn(response['search_results']).map(objectIn);
   const listed =
     results.length > 0
       ? results
-      : textsIn(response['citations']).map((url): JsonObject => ({ url }));
+      : listIn(response['citations']).map((url): JsonObject => ({ url }));
   return listed.map((item, index) => ({ ...item, id: index + 1 }));
 }

@@ -263,6 +263,18 @@ describe('chat-completions backend', () => {
     expect(api.creates).toBe(0);
   });
 
+  it.each([
+    ['search_results', [null, { url: 'https://example.org/b' }]],
+    ['citations', [null, 'https://example.org/b']],
+  ])('keeps the number of a source after an entry that is none: %s', async (field, list) => {
+    const choices = [{ finish_reason: 'stop', message: { role: 'assistant', content: 'B [2].' } }];
+    const body = { id: 'x', choices, [field]: list };
+    api.next({ on: 'create', kind: 'status', status: 200, body });
+    expect((await ask({}, chat)).searchResults).toMatchObject([
+      { id: 2, url: 'https://example.org/b' },
+    ]);
+  });
+
   it('refuses an answer without choices', async () => {
     api.next({ on: 'create', kind: 'status', status: 200, body: { id: 'x', choices: [] } });
     expect((await errorOf(ask({}, chat))).code).toBe('PROVIDER');
