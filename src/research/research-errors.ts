@@ -22,7 +22,10 @@ export function asConversationError(error: unknown, conversationId: string | und
 }
 
 function hintOf(error: AppError): string {
-  if (error.code !== 'PROVIDER' || !error.isGeneralHint) return error.hint;
+  if (!error.isGeneralHint) return error.hint;
+  if (error.code === 'TIMEOUT')
+    return 'Set PERPLEXITY_TIMEOUT_MS to a longer time, or call again later.';
+  if (error.code !== 'PROVIDER') return error.hint;
   return error.details?.['outcome'] === 'not_sent'
     ? 'Check the network connection, then call again.'
     : 'Call again later.';

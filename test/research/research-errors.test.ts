@@ -12,6 +12,13 @@ it('the error of a request that was not sent has a hint to the network, and no w
   expect((asConversationError(unsure, undefined) as AppError).message).toContain('charge');
 });
 
+it('the error of a request that took too long names the setting of its time limit', () => {
+  const given = new AppError('TIMEOUT', 'Too late.', { details: { outcome: 'unknown' } });
+  expect((asConversationError(given, undefined) as AppError).hint).toContain(
+    'PERPLEXITY_TIMEOUT_MS',
+  );
+});
+
 it('the error of a lost run has one full stop after the reason', () => {
   const job = { reason: 'It broke.', query: 'why?' } as never;
   expect(lostRunError('id', job).message).toContain('not known (It broke). Perplexity');
