@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { AppError, errnoOf, isAppError } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json-fields.js';
 import {
   changedMeanwhileError,
   diskFullError,
@@ -295,18 +296,19 @@ export async function syncFolder(path: string, { fsync }: Durability): Promise<v
 
 /**
  * Like `syncFolder`, after a step that changed names in the folder. The error says that this step was done, and
- * has `details.unconfirmed`. `done`: the step, such as "/a/b was removed".
+ * has `details.unconfirmed` and the given details. `done`: the step, such as "/a/b was removed".
  */
 export async function confirmNames(
   folder: string,
   done: string,
   durability: Durability,
+  details: JsonObject = {},
 ): Promise<void> {
   await syncFolder(folder, durability).catch((cause: unknown) => {
     const errno = errnoOf(isAppError(cause) ? cause.cause : cause) ?? 'unknown';
     throw new AppError('FILESYSTEM_ERROR', `The disk did not confirm that ${done} (${errno}).`, {
       hint: 'It was done, but a power failure may undo it. Check the disk, and look at the present state before you repeat the call.',
-      details: { path: folder, errno, unconfirmed: true },
+      details: { ...details, path: folder, errno, unconfirmed: true },
       cause,
     });
   });

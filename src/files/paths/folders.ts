@@ -91,7 +91,8 @@ export async function removeEmptyParents(path: string, folder: string): Promise<
 /**
  * Moves a file, or a folder with its content, by one rename. Durable when it resolves. A file replaces an
  * existing file at `to`. Returns `taken` if `to` exists and is not an empty folder, `absent` if `from` does
- * not exist. Both must be on one file system, and the parent folder of `to` must exist. FILESYSTEM_ERROR.
+ * not exist. Both must be on one file system, and the parent folder of `to` must exist. FILESYSTEM_ERROR, with
+ * `details.movedTo` if only the disk did not confirm the move.
  */
 export async function moveByRename(
   from: string,
@@ -108,7 +109,7 @@ export async function moveByRename(
     throw fileError(error, 'move', from);
   }
   for (const each of [to, from])
-    await confirmNames(dirname(each), `${from} was moved to ${to}`, durability);
+    await confirmNames(dirname(each), `${from} was moved to ${to}`, durability, { movedTo: to });
   return 'moved';
 }
 

@@ -130,15 +130,9 @@ export class ConversationTrash {
     }
   }
 
-  /**
-   * Undoes `moveIn`, under the same lock. `name`: what it returned; absent if it may have moved the conversation
-   * and failed afterwards.
-   */
-  async moveBack(conversationId: string, name?: string): Promise<void> {
-    const { files } = this.#core;
-    const isThere = (await readStamp(files.fileOf(conversationId))) !== undefined;
-    const moved = isThere ? undefined : (name ?? (await this.#entries.find(conversationId))?.name);
-    if (moved !== undefined) await this.#entries.moveOut(moved, files.folderOf(conversationId));
+  /** Undoes `moveIn`, under the same lock. `name`: what it returned. */
+  async moveBack(conversationId: string, name: string): Promise<void> {
+    await this.#entries.moveOut(name, this.#core.files.folderOf(conversationId));
     await this.#core.reload(conversationId);
   }
 

@@ -350,6 +350,29 @@ describe('merge', () => {
     expect(readdirSync(join(logsFolder, '.merging'))).toEqual([]);
   });
 
+  it('restores what it moved if the clock went back after an older version was deleted', async () => {
+    const { store: first, a, b, logsFolder, folders } = await openPair();
+    const { name, path } = await first.trash('kb');
+    cpSync(path, join(logsFolder, b.conversationId), { recursive: true });
+    const { store, time } = await openStore({ logsFolder, fsync: true });
+    time.now = Date.parse(a.createdAt) - 86_400_000;
+    await store.append('kb', [user('newer')]);
+    let failures = 1;
+    const restore = await tapFs(logsFolder, {
+      before({ name: call, path: folder }) {
+        const isMoved = !existsSync(join(logsFolder, b.conversationId));
+        if (call !== 'fsync' || folder !== join(logsFolder, '.trash') || !isMoved) return undefined;
+        failures -= 1;
+        return failures === 0 ? { error: 'EIO' } : undefined;
+      },
+    });
+    const merge = errorOf(store.merge('ka', 'kb')).finally(restore);
+    expect((await merge).code).toBe('FILESYSTEM_ERROR');
+    expect(folders()).toEqual([a.conversationId, b.conversationId]);
+    expect(contents(await store.load('kb')).at(-1)).toBe('newer');
+    expect((await store.trashed()).map((each) => each.name)).toEqual([name]);
+  });
+
   it('leaves an older version in the trash if it is undone because a source is missing', async () => {
     const { store, a, b, logsFolder, folders } = await openPair();
     const { name, path } = await store.trash('kb');

@@ -7,7 +7,7 @@
  * then the merged conversation and its sources both exist, and no message is missing.
  */
 
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { yieldToEventLoop } from '../../../base/async/time-slice.js';
 import { isoTime } from '../../../base/clock.js';
@@ -173,9 +173,10 @@ export class Merges {
       for (const id of ids) moved.push(await this.#trash.moveIn(id));
       return moved;
     } catch (error) {
-      const isUnconfirmed = isAppError(error) && error.details?.['unconfirmed'] === true;
-      for (const [at, id] of ids.entries())
-        if (at < moved.length || isUnconfirmed) await this.#trash.moveBack(id, moved[at]);
+      const movedTo = isAppError(error) ? error.details?.['movedTo'] : undefined;
+      const last = typeof movedTo === 'string' ? basename(movedTo) : '';
+      if (this.#trash.pathOf(last) === movedTo) moved.push(last);
+      for (const [at, name] of moved.entries()) await this.#trash.moveBack(ids[at] ?? '', name);
       const { files } = this.#core;
       await removeAttachments(files.folderOf(journal.into));
       await lock.remove(files.fileOf(journal.into), this.#core.options);
