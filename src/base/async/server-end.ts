@@ -1,4 +1,7 @@
-/** The end of the server as the reason of an aborted signal: unlike a client that cancels, the server can wait a little. */
+/**
+ * The end of the server, or of an HTTP session, as the reason of an aborted signal: unlike a client that cancels
+ * its call, it can wait a little.
+ */
 export class ServerEndError extends Error {
   override readonly name = 'AbortError';
 

@@ -13,6 +13,7 @@ import { type Clock, sleep } from '../../base/clock.js';
 import { newUuid } from '../../base/ids.js';
 import { isRecord } from '../../base/json-fields.js';
 import type { Log } from '../../base/log.js';
+import { FINISH_MS } from '../accepted-calls.js';
 import type { BuiltServer } from '../mcp/build-server.js';
 import { headerOf } from './headers.js';
 import { HttpError } from './http-error.js';
@@ -77,7 +78,10 @@ export class HttpSessions {
     const served = isStateless ? await this.#connect() : await this.#sessionOf(req, body);
     this.#use(served, closed);
     if (req.method !== 'DELETE') return served.transport.handle(req, res, body);
+    if (served.id !== undefined) this.#sessions.delete(served.id);
     res.end();
+    // As at the end of the server: what a call has paid for is stored and returned.
+    await Promise.race([served.built.calls.end(), sleep(FINISH_MS)]);
     await end(served);
   }
 

@@ -2,11 +2,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { ServerEndError } from '../../../src/base/async/server-end.js';
 import { defineTool, READS, success } from '../../../src/tools/define-tool.js';
 import { ask, begin, rpc, withHttpPlace } from '../../support/http-place.js';
 
 /** A tool that runs until it is aborted, or answers at once. */
-function abortable() {
+function abortable(onAbort: (reason: unknown) => void = () => undefined) {
   const seen = { started: 0, aborted: 0 };
   const tool = defineTool({
     name: 'wait_for_abort',
@@ -22,6 +23,7 @@ function abortable() {
       if (!signal.aborted)
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
       seen.aborted += 1;
+      onAbort(signal.reason);
       return {};
     },
   });
@@ -78,6 +80,21 @@ describe('a cancelled call', () => {
       const { text } = await batch;
       expect(text).toContain('"id":3');
       expect(text).not.toMatch(/"id":[12]\b/);
+    });
+  });
+
+  it('is told that the session ends, and its answer is sent before the streams close', async () => {
+    const reasons: unknown[] = [];
+    const { tool, seen } = abortable((reason) => reasons.push(reason));
+    await withHttpPlace({ server: { tools: [tool] } }, async ({ url }) => {
+      const headers = await begin(url);
+      const answer = ask(url, { headers, body: call(1) });
+      await until(() => seen.started === 1);
+      expect((await ask(url, { headers, method: 'DELETE' })).status).toBe(200);
+      expect((await answer).text).toContain('"success":true');
+      expect(reasons).toEqual([expect.any(ServerEndError)]);
+      expect((await ask(url, { headers, body: rpc('ping') })).status).toBe(404);
+      expect((await ask(url, { headers, method: 'DELETE' })).status).toBe(404);
     });
   });
 
