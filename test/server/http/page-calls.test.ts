@@ -1,11 +1,13 @@
 /** The tool calls of the page have the errors of MCP calls. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../../../src/base/log.js';
 import { PageCalls } from '../../../src/server/http/page/page-calls.js';
 import { PageUploads } from '../../../src/server/http/page/page-uploads.js';
 import { withHttpPlace } from '../../support/http-place.js';
+import { startStandIn } from '../../support/perplexity-stand-in.js';
 
 it('refuse a store that another process encrypts, and know the trash', async () => {
   await withHttpPlace({}, async ({ app, root }) => {
@@ -22,5 +24,24 @@ it('refuse a store that another process encrypts, and know the trash', async () 
     writeFileSync(join(root, 'conversation-logs', 'encryption.json'), JSON.stringify(marker));
     for (const name of ['get_conversations', 'mb_list', 'store_info'])
       expect(await call(name)).toMatchObject({ body: { error: { code: 'LOCKED' } } });
+  });
+});
+
+it('store the answer of a search that is paid for, although the browser has closed the page', async () => {
+  const api = await startStandIn();
+  onTestFinished(() => api.close());
+  await withHttpPlace({ settings: () => api.env }, async ({ app }) => {
+    const calls = new PageCalls(() => app, silentLog, new PageUploads());
+    const { conversationId } = await app.conversations.create({
+      messages: [{ role: 'user', content: 'Why is the sky blue?' }],
+    });
+    const gone = new AbortController();
+    api.next({ on: 'create', kind: 'held', until: delay(300) });
+    const input = { conversationId, query: 'And red?' };
+    const answer = calls.run('perplexity_search_followup', input, gone.signal);
+    await expect.poll(() => api.creates).toBe(1);
+    gone.abort();
+    expect(await answer).toMatchObject({ status: 200, body: { saved: true } });
+    expect((await app.conversations.load(conversationId)).messages).toHaveLength(3);
   });
 });
