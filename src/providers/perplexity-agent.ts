@@ -3,6 +3,7 @@
  * ones. Filters are fields of the web_search tool. The API has no academic mode and no related questions.
  * Related questions are requested in the prompt. A failed run has HTTP status 200; its `status` field shows the failure.
  */
+import { newUuid } from '../base/ids.js';
 import { defined } from '../base/json.js';
 import { type JsonObject, objectIn, objectsIn, textIn } from '../base/json-fields.js';
 import {
@@ -61,7 +62,7 @@ export function createAgentBackend(wire: Wire, options: PerplexityOptions): Perp
     },
     async poll(runId, signal) {
       const url = `${path}/${encodeURIComponent(runId)}`;
-      return toRunState(await wire.get(url, POLL_TIMEOUT_MS, signal));
+      return toRunState(await wire.get(url, POLL_TIMEOUT_MS, signal), runId);
     },
   };
 }
@@ -102,13 +103,14 @@ function presetFor(request: PerplexityRequest, options: PerplexityOptions): stri
   return options.presets?.deepResearch ?? 'high';
 }
 
-function toRunState(reply: unknown): RunState {
+/** `knownId`: the id of an answer that has none; the answer is paid for too. */
+function toRunState(reply: unknown, knownId = newUuid()): RunState {
   const response = objectIn(reply);
   const id = textIn(response['id']);
   const status = response['status'];
   if (status === 'completed' || status === 'incomplete') {
-    if (id === undefined) throw unusable('The answer of Perplexity has no id.');
-    return { status: 'completed', answer: toAnswer(response, id, status === 'incomplete') };
+    const answer = toAnswer(response, id ?? knownId, status === 'incomplete');
+    return { status: 'completed', answer };
   }
   if (status === 'failed' || status === 'cancelled' || status === 'requires_action') {
     const reason = textIn(objectIn(response['error'])['message']) ?? 'no reason given';

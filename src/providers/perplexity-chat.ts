@@ -3,6 +3,7 @@
  * Perplexity has retired its own endpoint. It has fields for all options of the tools, returns thinking as
  * a `<think>` block at the beginning, and has no background runs: `start` waits for the answer.
  */
+import { newUuid } from '../base/ids.js';
 import {
   type JsonObject,
   listIn,
@@ -72,10 +73,9 @@ function prepare(request: PerplexityRequest, options: PerplexityOptions): Prepar
 function toAnswer(reply: unknown): PerplexityAnswer {
   const response = objectIn(reply);
   const choice = objectsIn(response['choices'])[0];
-  const responseId = textIn(response['id']);
-  if (choice === undefined || responseId === undefined) {
+  if (choice === undefined) {
     throw unusable(
-      'The answer has no id or no choices. Check that PERPLEXITY_BASE_URL is an endpoint for chat completions.',
+      'The answer has no choices. Check that PERPLEXITY_BASE_URL is an endpoint for chat completions.',
     );
   }
   const content = textIn(objectIn(choice['message'])['content']) ?? '';
@@ -83,7 +83,8 @@ function toAnswer(reply: unknown): PerplexityAnswer {
   const cost = toCost(response['usage']);
   const finish = textIn(choice['finish_reason']) ?? 'stop';
   return {
-    responseId,
+    // An answer without an id is paid for too.
+    responseId: textIn(response['id']) ?? newUuid(),
     model: textIn(response['model']) ?? 'unknown',
     ...splitThinking(content),
     searchResults: toSearchResults(sourcesOf(response)),

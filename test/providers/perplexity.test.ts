@@ -281,6 +281,22 @@ describe('chat-completions backend', () => {
   });
 });
 
+it.each([
+  'agent',
+  'chat-completions',
+] as const)('%s: an answer without an id is returned, because it is paid for', async (backend) => {
+  await open({ gateway: true });
+  const message = { role: 'assistant', content: 'Because.' };
+  const content = [{ type: 'output_text', text: 'Because.' }];
+  const body =
+    backend === 'agent'
+      ? { status: 'completed', output: [{ type: 'message', content }] }
+      : { choices: [{ finish_reason: 'stop', message }] };
+  api.next({ on: 'create', kind: 'status', status: 200, body });
+  const { text, responseId } = await ask({}, { backend });
+  expect([text, responseId]).toEqual(['Because.', expect.stringMatching(/^[\da-f-]{36}$/)]);
+});
+
 describe.each(['agent', 'chat-completions'] as const)('%s: refusals', (backend) => {
   beforeEach(() => open({ gateway: true }));
   const askIt = (change: Partial<PerplexityRequest> = {}, options = {}) =>
