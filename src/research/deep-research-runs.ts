@@ -275,7 +275,8 @@ export class DeepResearchRuns {
     const origin = { kind: 'deep_research', backend, notes, askedAt } as const;
     try {
       await store.append(conversationId, toStoredExchange(job.query, answer, origin), {
-        skipIf: (current) => hasResponse(current, answer.responseId),
+        skipIf: (current) =>
+          hasResponse(current, answer.responseId, backend === 'agent' ? undefined : askedAt),
       });
     } catch (error) {
       log.error({ err: error, conversationId }, 'a paid research answer could not be stored');

@@ -46,11 +46,19 @@ export function toStoredExchange(
   ];
 }
 
-/** Whether the answer of this run is already in the conversation. */
-export function hasResponse(conversation: Conversation, responseId: string): boolean {
-  return conversation.messages.some(
-    (message) =>
-      message.metadata?.['provider'] === 'perplexity' &&
-      message.metadata['responseId'] === responseId,
+/**
+ * Whether the answer of this run is already in the conversation. `askedAt`: the time of its question, for a
+ * gateway, because it may give several answers the same id.
+ */
+export function hasResponse(
+  { messages }: Conversation,
+  responseId: string,
+  askedAt?: string,
+): boolean {
+  return messages.some(
+    ({ metadata }, at) =>
+      metadata?.['provider'] === 'perplexity' &&
+      metadata['responseId'] === responseId &&
+      (askedAt === undefined || messages[at - 1]?.createdAt === askedAt),
   );
 }

@@ -490,6 +490,23 @@ describe('a run of the backend chat-completions, which has no background runs', 
     expect([await roles(id), bench.api.creates]).toEqual([COMPLETE, 1]);
   });
 
+  it('has its own answer although the gateway gives all answers the same id', async () => {
+    for (const content of ['First.', 'Second.']) {
+      const choices = [{ finish_reason: 'stop', message: { role: 'assistant', content } }];
+      const body = { id: 'chatcmpl-0', choices };
+      bench.api.next({ on: 'create', kind: 'status', status: 200, body });
+    }
+    const { conversationId: id = '' } = await research.deepResearch(question('one'));
+    expect(await research.deepResearchFollowup(id, question('two'))).toMatchObject({ saved: true });
+    const { messages } = await bench.store.load(id);
+    expect(messages.map(({ content }) => content).slice(1)).toEqual([
+      'one',
+      'First.',
+      'two',
+      'Second.',
+    ]);
+  });
+
   it('has an unknown outcome if the process ends before the answer', async () => {
     bench.api.next({ on: 'create', kind: 'held', until: NEVER_ANSWERED });
     const service = impatient(0);
