@@ -266,7 +266,7 @@ export class DeepResearchRuns {
   }
 
   async #save(run: RunRecord, answer: PerplexityAnswer): Promise<RunOutcome> {
-    const { store, jobs, perplexity, log } = this.#deps;
+    const { store, perplexity, log } = this.#deps;
     const { conversationId } = run;
     run.isEnding = true;
     const job = await run.current();
@@ -286,10 +286,17 @@ export class DeepResearchRuns {
     }
     this.#unsaved.delete(conversationId);
     // If the record stays, nothing is lost: the next poll detects that the answer is stored.
-    await jobs.remove(conversationId).catch((error: unknown) => {
+    await this.#removeRecord(run).catch((error: unknown) => {
       log.warn({ err: error, conversationId }, 'the record of a finished run could not be removed');
     });
     return { answer, saved: true, notes };
+  }
+
+  /** Does nothing if another process has taken over the lease and begun the next run. */
+  async #removeRecord({ conversationId, job }: RunRecord): Promise<void> {
+    const { jobs } = this.#deps;
+    const stored = await jobs.get(conversationId);
+    if (stored?.startedAt === job.startedAt) await jobs.remove(conversationId);
   }
 
   #closingError(conversationId: string, cause?: unknown): AppError {

@@ -490,6 +490,18 @@ describe('a run of the backend chat-completions, which has no background runs', 
     expect([await roles(id), bench.api.creates]).toEqual([COMPLETE, 1]);
   });
 
+  it('leaves the record of a run that another process began when this process was paused', async () => {
+    const { opened, open } = gate();
+    bench.api.next({ on: 'create', kind: 'held', until: opened });
+    const { conversationId: id = '' } = await impatient(0).deepResearch(question('why?'));
+    await eventually(() => expect(bench.api.creates).toBe(1));
+    await bench.jobs.put(id, job({ query: 'next?' }));
+    open();
+    await eventually(async () => expect(await roles(id)).toEqual(COMPLETE));
+    await eventually(async () => expect(await bench.leases()).toEqual([]));
+    expect(await bench.jobCount()).toBe(1);
+  });
+
   it('has its own answer although the gateway gives all answers the same id', async () => {
     for (const content of ['First.', 'Second.']) {
       const choices = [{ finish_reason: 'stop', message: { role: 'assistant', content } }];
