@@ -299,17 +299,20 @@ describe('the check of conversations', () => {
       for (const each of [join(folder, 'attachments'), folder]) utimesSync(each, 1.7e9, 1.7e9);
       return folder;
     };
-    const copies = [abandoned(4, 'cat'), abandoned(5)];
+    const [copies, empty] = [abandoned(4, 'cat'), abandoned(5)];
     const others = [abandoned(6, 'dog'), abandoned(7, 'cat', 'more'), abandoned(8, 'cat')];
     utimesSync(others[2] ?? '', new Date(), new Date());
+    const withFile = place.write('conversation-logs/20250124-1706102400129/attachments', 'a file');
+    for (const each of [withFile, dirname(withFile)]) utimesSync(each, 1.7e9, 1.7e9);
     const found = (await of(place, 'conversations')).map(({ message }) => message);
     expect(
       found.filter((each) => each.includes(`only copies of attachments of ${ID}`)),
-    ).toHaveLength(2);
-    expect(found.filter((each) => each.includes('has other files'))).toHaveLength(2);
+    ).toHaveLength(1);
+    expect(found.filter((each) => each.includes('contains no file'))).toHaveLength(1);
+    expect(found.filter((each) => each.includes('has other files'))).toHaveLength(3);
     await place.repair();
-    expect([...copies, ...others].map((each) => existsSync(each))).toEqual([
-      ...[false, false, true, true, true],
+    expect([copies, empty, ...others, withFile].map((each) => existsSync(each))).toEqual([
+      ...[false, false, true, true, true, true],
     ]);
     expect(existsSync(join(place.logs, ID, 'attachments/a/cat.png'))).toBe(true);
   });

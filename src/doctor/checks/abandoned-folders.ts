@@ -1,17 +1,18 @@
 /**
  * Reports a folder of a conversation without its file. A process that ended, or a person, made it. It is removed
- * if it is empty, or if it has only what a process copied that was about to write a branch.
+ * if it contains no file, or only what a process copied that was about to write a branch.
  */
 import { basename, dirname, join } from 'node:path';
 import { entriesOf, listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
 import { readStamp } from '../../files/read/stamp.js';
+import { walkFiles } from '../../files/read/walk-files.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import {
   attachmentsIn,
   hasSameAttachments,
   removeAttachments,
 } from '../../stores/conversations/files/attachments.js';
-import type { CheckContext } from '../check.js';
+import type { CheckContext, Found } from '../check.js';
 
 /** A process that has created the folder of a conversation writes its file within this time. */
 const YOUNG_MS = 10 * 60_000;
@@ -31,8 +32,8 @@ export async function checkAbandonedFolder(
     found({ severity: 'note', path, message: 'The folder is empty.', hint, repair: remove });
     return;
   }
-  const source = await copiedFrom(folder);
-  if (source === undefined) {
+  const content = await needlessContent(folder);
+  if (content === undefined) {
     found({
       severity: 'warning',
       path,
@@ -44,15 +45,40 @@ export async function checkAbandonedFolder(
   found({
     severity: 'note',
     path,
-    message: `The folder has no conversation.json, only copies of attachments of ${source}.`,
-    hint: 'A process ended while it made a branch. To remove the copies, run daybook doctor --repair.',
+    ...content,
     repair: async () => {
-      const isStill = (await copiedFrom(folder)) !== undefined;
+      const isStill = (await needlessContent(folder)) !== undefined;
       if (!isStill) return 'The folder has other files now. It was not changed.';
       await removeAttachments(folder);
       return remove();
     },
   });
+}
+
+/** Describes what the folder contains if it can be removed without loss: only attachments, or not even those. */
+async function needlessContent(
+  folder: string,
+): Promise<Pick<Found, 'message' | 'hint'> | undefined> {
+  const [entry, ...others] = await entriesOf(folder);
+  if (entry?.name !== basename(attachmentsIn(folder)) || others.length > 0) return undefined;
+  if (!entry.isDirectory()) return undefined;
+  if (await isWithoutFiles(attachmentsIn(folder)))
+    return {
+      message: 'The folder has no conversation.json, and its attachments folder contains no file.',
+      hint: 'To remove the folder, run daybook doctor --repair.',
+    };
+  const source = await copiedFrom(folder);
+  return source === undefined
+    ? undefined
+    : {
+        message: `The folder has no conversation.json, only copies of attachments of ${source}.`,
+        hint: 'A process ended while it made a branch. To remove the copies, run daybook doctor --repair.',
+      };
+}
+
+async function isWithoutFiles(folder: string): Promise<boolean> {
+  for await (const _ of walkFiles(folder, () => false)) return false;
+  return true;
 }
 
 /** Whether something in the folder is so new that a process may be about to write the conversation. */
@@ -62,10 +88,8 @@ async function isYoung(folder: string, now: number): Promise<boolean> {
   return stamps[0] === undefined || stamps.some((stamp) => stamp && isNew(stamp.mtimeNs));
 }
 
-/** Returns the id of a conversation that has all of the files too, if the folder has only attachments. */
+/** Returns the id of a conversation that has all attachments of the folder too. */
 async function copiedFrom(folder: string): Promise<string | undefined> {
-  const names = (await entriesOf(folder)).map(({ name }) => name);
-  if (names.length !== 1 || names[0] !== basename(attachmentsIn(folder))) return undefined;
   const logsFolder = dirname(folder);
   for (const id of await listFolders(logsFolder)) {
     const source = join(logsFolder, id);
