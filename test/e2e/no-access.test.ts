@@ -1,8 +1,8 @@
 /**
  * Files and folders that the user may not access. encrypt and decrypt change nothing and name the path if one
  * file cannot be read or one folder cannot be written. redact changes nothing if one folder cannot be written.
- * backup, prune and archive report what they left out. Other commands work if one folder cannot be opened. A
- * server that can open only a few files at once answers with an error, and works when fewer files are open.
+ * backup, prune and archive report what they left out. doctor names a folder that cannot be opened and checks
+ * the others. Other commands work if one folder cannot be opened. A server that can open only a few files at once answers with an error, and works when fewer files are open.
  */
 import {
   type ChildProcessWithoutNullStreams,
@@ -143,6 +143,30 @@ it.skipIf(process.platform === 'win32').each([
     expect(after).toMatchObject({ status: 0, answer: { moved: [{}], skipped: [] } });
   });
 });
+
+it.skipIf(process.platform === 'win32')(
+  'doctor names each folder that cannot be opened, and checks the others',
+  async () => {
+    await withPlace(async (place) => {
+      fill(place);
+      const paths = [4, 8].map((n) => folderOf(place, n));
+      const open = join(folderOf(place, CONVERSATIONS - 1), 'conversation.json');
+      chmodSync(join(place.root, 'conversation-logs'), 0o711);
+      chmodSync(folderOf(place, CONVERSATIONS - 1), 0o711);
+      chmodSync(open, 0o604);
+      for (const [index, path] of paths.entries()) chmodSync(path, [0o000, 0o400][index] ?? 0);
+      const { status, answer } = runAsUser(place, 'doctor');
+      type Step = { check: string; error?: object; findings: { path: string; message: string }[] };
+      const steps: Step[] = answer.steps;
+      expect(steps.filter(({ error }) => error !== undefined)).toEqual([]);
+      expect(status).toBe(1);
+      const [permissions] = steps;
+      const found = permissions?.findings.map(({ path }) => path);
+      expect(found).toEqual(expect.arrayContaining([...paths, open]));
+      for (const path of paths) chmodSync(path, 0o700);
+    });
+  },
+);
 
 it('an archive that cannot be read does not keep another one from being searched and restored', async () => {
   await withPlace(async (place) => {

@@ -4,6 +4,7 @@
  */
 import { basename, join, parse } from 'node:path';
 import { TimeSlice } from '../../base/async/time-slice.js';
+import { ABSENT } from '../../files/file-errors.js';
 import { BROKEN_PART } from '../../files/paths/broken-names.js';
 import { entriesNow, listFolders } from '../../files/paths/folders.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
@@ -29,6 +30,9 @@ export const conflictCopyCheck = (logsFolder: string, graph: GraphFiles): Check 
   },
 });
 
+/** The other checks report a folder that this user may not list. */
+const NOT_LISTED = [...ABSENT, 'EACCES'];
+
 /** `names`: the files that Daybook keeps in the folder. */
 function checkFolder(
   folder: string,
@@ -36,7 +40,7 @@ function checkFolder(
   hint: string,
   { countChecked, found }: CheckContext,
 ): void {
-  for (const entry of entriesNow(folder)) {
+  for (const entry of entriesNow(folder, NOT_LISTED)) {
     if (!entry.isFile()) continue;
     const { name } = entry;
     const original = names.find((known) => isCopyOf(name, known));

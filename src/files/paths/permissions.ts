@@ -5,6 +5,7 @@
 import { type Dirent, fchmodSync, fstatSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { TimeSlice } from '../../base/async/time-slice.js';
+import { type AppError, isAppError } from '../../base/errors.js';
 import { ABSENT, fileError, withFileError } from '../file-errors.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
 import { openToRead } from '../safe-access/open-regular.js';
@@ -32,6 +33,8 @@ export interface FoundEntry extends OpenEntry {
 export interface PermissionOptions {
   /** Called for each entry that was checked. */
   onEntry(): void;
+  /** Called with the error of a folder below whose content this user may not see. */
+  onClosed(folder: string, error: AppError): void;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -45,30 +48,44 @@ export async function* openToOthers(
   const slice = new TimeSlice({ readsDisk: true, signal: options.signal });
   // Not at once, because the folder of all conversations may have a hundred thousand entries.
   const entries = await entriesOf(folder, ABSENT);
-  yield* openIn(folder, entries, { ...options, slice, isReachable: true });
+  yield* openIn(folder, () => entries, { ...options, slice, isReachable: true });
 }
 
-/** `entries`: what is in the folder. */
+type Walk = PermissionOptions & { readonly slice: TimeSlice; readonly isReachable: boolean };
+
+/** `list`: returns what is in the folder. */
 async function* openIn(
   folder: string,
-  entries: readonly Dirent[],
-  options: PermissionOptions & { readonly slice: TimeSlice; readonly isReachable: boolean },
+  list: () => readonly Dirent[],
+  options: Walk,
 ): AsyncGenerator<FoundEntry> {
   const own = entryAt(folder);
   if (own === undefined || !own.isFolder) return;
   options.onEntry();
   if (isOpen(own)) yield { ...own, isReachable: options.isReachable };
   const isReachable = options.isReachable && (own.mode & ENTER) !== 0;
+  try {
+    yield* openAmong(folder, list(), { ...options, isReachable });
+  } catch (error) {
+    if (!isAppError(error, 'FILESYSTEM_ERROR')) throw error;
+    options.onClosed(folder, error);
+  }
+}
+
+async function* openAmong(
+  folder: string,
+  entries: readonly Dirent[],
+  options: Walk,
+): AsyncGenerator<FoundEntry> {
   for (const entry of entries) {
     options.signal?.throwIfAborted();
     if (options.slice.isSpent()) await options.slice.yield();
     const path = join(folder, entry.name);
-    if (entry.isDirectory())
-      yield* openIn(path, entriesNow(path, ABSENT), { ...options, isReachable });
+    if (entry.isDirectory()) yield* openIn(path, () => entriesNow(path, ABSENT), options);
     if (!entry.isFile()) continue;
     options.onEntry();
     const found = entryAt(path);
-    if (found !== undefined && isOpen(found)) yield { ...found, isReachable };
+    if (found !== undefined && isOpen(found)) yield { ...found, isReachable: options.isReachable };
   }
 }
 
