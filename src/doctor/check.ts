@@ -2,7 +2,7 @@
  * The interface of a check of `daybook doctor`: a name, and a function that checks one part of the store and
  * reports findings. A check changes nothing. The `repair` of a finding never loses data.
  */
-import type { AppError } from '../base/errors.js';
+import { type AppError, isAppError } from '../base/errors.js';
 
 /** `error`: data cannot be read. `warning`: the user should do something. `note`: information. */
 export type Severity = 'error' | 'warning' | 'note';
@@ -35,6 +35,20 @@ export interface CheckContext {
 export interface Check {
   readonly name: string;
   run(context: CheckContext): Promise<void>;
+}
+
+/** Runs one part of a check. If it cannot read something, this is a finding, so that the check goes on. */
+export async function orFinding(
+  found: CheckContext['found'],
+  path: string,
+  part: () => Promise<void>,
+): Promise<void> {
+  try {
+    await part();
+  } catch (error) {
+    if (!isAppError(error, 'FILESYSTEM_ERROR')) throw error;
+    found(unreadable(error, path));
+  }
 }
 
 /** Returns the finding for a file that cannot be read. */

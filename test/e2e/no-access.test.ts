@@ -11,9 +11,9 @@ import {
   spawnSync,
 } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { expect, it } from 'vitest';
 import { keyIn } from '../encryption/store.js';
@@ -167,6 +167,43 @@ it.skipIf(process.platform === 'win32')(
     });
   },
 );
+
+it
+  .skipIf(process.platform === 'win32')
+  .each([
+    'backups',
+    'archive',
+    'exports',
+    'memory-bank/.locks',
+    'conversation-logs/.locks',
+    'conversation-logs/.trash',
+    'conversation-logs/20250124-1737724800003/attachments',
+  ])('doctor makes all checks if it cannot open %s', async (name) => {
+  await withPlace(async (place) => {
+    fill(place);
+    const closed = join(place.root, name);
+    for (const each of ['backups', 'archive', name])
+      mkdirSync(join(place.root, each), { recursive: true });
+    const damaged = join(folderOf(place, 4), 'conversation.json');
+    const archives = ['backups/daybook-20250101T000000Z', 'archive/conversations-2020-01']
+      .map((each) => join(place.root, `${each}.tar.gz`))
+      .filter((path) => !path.startsWith(closed));
+    for (const path of [damaged, ...archives]) writeFileSync(path, 'damaged');
+    const left = join(folderOf(place, 8), 'attachments', '.tmp-deadbeef-1-2-3-a1b2c31-0a1b2c3d');
+    mkdirSync(dirname(left));
+    writeFileSync(left, '');
+    utimesSync(left, 1.6e9, 1.6e9);
+    chmodSync(closed, 0o000);
+    const { status, answer } = runAsUser(place, 'doctor');
+    chmodSync(closed, 0o700);
+    type Step = { error?: object; findings: { path: string }[] };
+    const steps: Step[] = answer.steps;
+    expect(steps.map(({ error }) => error)).toEqual(steps.map(() => undefined));
+    const paths = steps.flatMap(({ findings }) => findings.map(({ path }) => path));
+    expect(paths).toEqual(expect.arrayContaining([closed, damaged, ...archives, left]));
+    expect(status).toBe(1);
+  });
+});
 
 it('an archive that cannot be read does not keep another one from being searched and restored', async () => {
   await withPlace(async (place) => {

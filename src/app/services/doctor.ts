@@ -112,7 +112,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
         backups,
         clock,
         isDaily: backup.isDaily,
-        archives: () => new ArchiveFiles({ folder: archiveFolder, logsFolder, fsync }).paths(),
+        archives: new ArchiveFiles({ folder: archiveFolder, logsFolder, fsync }),
         async hasData() {
           await memoryBank.refresh();
           const entries = [await conversations.list(), memoryBank.known(), await insights.all()];

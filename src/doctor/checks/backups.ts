@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { type Clock, DAY_MS } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
+import type { ArchiveFiles } from '../../maintenance/archives/archive-files.js';
 import type { Backups } from '../../maintenance/backup/backup.js';
 import { checkArchive } from '../../maintenance/check-archive.js';
-import { type Check, type Found, unreadable } from '../check.js';
+import { type Check, type CheckContext, orFinding, unreadable } from '../check.js';
 
 /** Without daily backups, an older newest backup is reported. */
 const OLD_DAYS = 30;
@@ -15,52 +16,66 @@ export interface BackupParts {
   readonly backups: Backups;
   readonly isDaily: boolean;
   readonly clock: Clock;
-  /** Returns the paths of the archives of old conversations. */
-  archives(): Promise<string[]>;
+  /** Those of old conversations. */
+  readonly archives: Pick<ArchiveFiles, 'folder' | 'paths'>;
   /** Whether there is anything to back up. */
   hasData(): Promise<boolean>;
 }
 
-export const backupCheck = ({
-  backups,
-  archives: ofMonths,
-  isDaily,
-  clock,
-  hasData,
-}: BackupParts): Check => ({
+export const backupCheck = (parts: BackupParts): Check => ({
   name: 'backups',
-  async run({ countChecked, found, signal }) {
-    const archives = await backups.list();
-    const newest = await backups.newest();
-    const path = newest === undefined ? backups.folder : join(backups.folder, newest.name);
-    const paths = archives.map(({ name }) => join(backups.folder, name));
-    for (const each of paths) {
-      countChecked();
-      await checkOne(each, OF_BACKUP, found, signal);
-    }
-    for (const each of await ofMonths()) {
-      countChecked();
-      await checkOne(each, OF_ARCHIVE, found, signal);
-    }
-    if (newest === undefined) {
-      if (!(await hasData())) return;
-      const hint = 'Run daybook backup, or set DAYBOOK_BACKUP=daily for one backup a day.';
-      return found({ severity: 'note', path, message: 'There is no backup.', hint });
-    }
-    const days = Math.floor((clock.now() - newest.madeMs) / DAY_MS);
-    const limit = isDaily ? 2 : OLD_DAYS;
-    if (days > limit) {
-      found({
-        severity: isDaily ? 'warning' : 'note',
-        path,
-        message: `The newest backup is ${countOf(days, 'day')} old.`,
-        hint: isDaily
-          ? 'The daily backup does not run or fails. Check the log of the server and the free space on the disk.'
-          : 'To make a new backup, run daybook backup.',
-      });
-    }
+  async run(context) {
+    const { backups, archives } = parts;
+    const { found } = context;
+    await orFinding(found, backups.folder, async () => {
+      const paths = (await backups.list()).map(({ name }) => join(backups.folder, name));
+      await checkAll(paths, OF_BACKUP, context);
+      await checkAge(parts, found);
+    });
+    await orFinding(found, archives.folder, async () => {
+      await checkAll(await archives.paths(), OF_ARCHIVE, context);
+    });
   },
 });
+
+async function checkAge(
+  { backups, isDaily, clock, hasData }: BackupParts,
+  found: CheckContext['found'],
+): Promise<void> {
+  const newest = await backups.newest();
+  if (newest === undefined) {
+    if (!(await hasData())) return;
+    const hint = 'Run daybook backup, or set DAYBOOK_BACKUP=daily for one backup a day.';
+    return found({
+      severity: 'note',
+      path: backups.folder,
+      message: 'There is no backup.',
+      hint,
+    });
+  }
+  const days = Math.floor((clock.now() - newest.madeMs) / DAY_MS);
+  const limit = isDaily ? 2 : OLD_DAYS;
+  if (days <= limit) return;
+  found({
+    severity: isDaily ? 'warning' : 'note',
+    path: join(backups.folder, newest.name),
+    message: `The newest backup is ${countOf(days, 'day')} old.`,
+    hint: isDaily
+      ? 'The daily backup does not run or fails. Check the log of the server and the free space on the disk.'
+      : 'To make a new backup, run daybook backup.',
+  });
+}
+
+async function checkAll(
+  paths: readonly string[],
+  hint: string,
+  { countChecked, found, signal }: CheckContext,
+): Promise<void> {
+  for (const path of paths) {
+    countChecked();
+    await checkOne(path, hint, found, signal);
+  }
+}
 
 const OF_BACKUP =
   'Nothing can be restored from this file. To make a new backup, run daybook backup.';
@@ -70,7 +85,7 @@ const OF_ARCHIVE =
 async function checkOne(
   path: string,
   hint: string,
-  found: (finding: Found) => void,
+  found: CheckContext['found'],
   signal: AbortSignal,
 ): Promise<void> {
   // An age file can be read only with the secret key of its owner.

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { TimeSlice } from '../../base/async/time-slice.js';
 import type { Clock } from '../../base/clock.js';
-import { isAppError } from '../../base/errors.js';
+import { isAppError, undefinedIfUnreadable } from '../../base/errors.js';
 import { entriesOf, listFolders } from '../../files/paths/folders.js';
 import { readStamp, type Stamp } from '../../files/read/stamp.js';
 import type { Backups } from '../../maintenance/backup/backup.js';
@@ -29,7 +29,7 @@ export interface ConversationParts {
 export const conversationCheck = (parts: ConversationParts): Check => ({
   name: 'conversations',
   async run(context) {
-    const newestBackup = await parts.backups.newest();
+    const newestBackup = await newestOf(parts.backups);
     const slice = new TimeSlice({ signal: context.signal });
     for (const entry of await entriesOf(parts.logsFolder)) {
       context.signal.throwIfAborted();
@@ -47,9 +47,21 @@ export const conversationCheck = (parts: ConversationParts): Check => ({
 
 type Backup = Awaited<ReturnType<Backups['list']>>[number];
 
+/** `undefined` without a backup, `unknown` if the folder of the backups cannot be read. */
+type NewestBackup = Backup | 'unknown' | undefined;
+
 interface FromBackup {
-  /** `undefined` without a backup. */
-  readonly newestBackup: Backup | undefined;
+  readonly newestBackup: NewestBackup;
+}
+
+/** The check of the backups reports a folder that cannot be read. */
+async function newestOf(backups: ConversationParts['backups']): Promise<NewestBackup> {
+  try {
+    return await backups.newest();
+  } catch (error) {
+    if (!isAppError(error, 'FILESYSTEM_ERROR')) throw error;
+    return 'unknown';
+  }
 }
 
 async function examine(
@@ -74,7 +86,7 @@ function findingsOf(
   id: string,
   condition: Condition,
   repairer: ConversationRepairer,
-  newestBackup: Backup | undefined,
+  newestBackup: NewestBackup,
 ): Found[] {
   const { path, damage, faults, isRepairable } = condition;
   const repair = async () => {
@@ -110,7 +122,8 @@ function repairHint({ salvageable, isUtf8 }: Condition): string {
 }
 
 /** The damaged conversation is only moved to the trash, so nothing is lost if the backup does not have it. */
-function backupHint(id: string, newestBackup: Backup | undefined): string {
+function backupHint(id: string, newestBackup: NewestBackup): string {
+  if (newestBackup === 'unknown') return 'A backup may have the conversation.';
   if (newestBackup === undefined) return 'There is no backup.';
   const { name, madeMs } = newestBackup;
   // The name of a backup has its time in whole seconds.
@@ -124,7 +137,8 @@ async function checkTooDeep(folder: string, logsFolder: string, { found }: Check
   const names = await listFolders(folder).catch(() => []); // `examine` reports what cannot be read
   for (const name of names) {
     const path = join(folder, name);
-    if ((await readStamp(join(path, 'conversation.json'))) === undefined) continue;
+    const inside = readStamp(join(path, 'conversation.json'));
+    if ((await undefinedIfUnreadable(inside)) === undefined) continue;
     found({
       severity: 'warning',
       path,

@@ -8,7 +8,7 @@ import { STALE_AFTER_MS } from '../../files/locks/stale-owner.js';
 import { listFolders } from '../../files/paths/folders.js';
 import { PENDING_REMOVAL } from '../../files/trash/trash-folder.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import type { Check, CheckContext } from '../check.js';
+import { type Check, type CheckContext, orFinding } from '../check.js';
 
 export interface LeftoverFolders {
   readonly locksFolders: readonly string[];
@@ -23,11 +23,17 @@ export interface LeftoverFolders {
 export const leftoverCheck = (folders: LeftoverFolders): Check => ({
   name: 'leftovers',
   async run(context) {
-    for (const folder of folders.locksFolders) await checkLocks(folder, context);
-    const found = await Promise.all(folders.trees.map(foldersWithTemporaries));
-    for (const folder of new Set([...folders.folders, ...found.flat()]))
-      await checkTemporaries(folder, context);
-    await checkTrash(folders, context);
+    const part = (path: string, check: () => Promise<void>) =>
+      orFinding(context.found, path, check);
+    for (const folder of folders.locksFolders)
+      await part(folder, () => checkLocks(folder, context));
+    const all = new Set(folders.folders);
+    for (const tree of folders.trees)
+      await part(tree, async () => {
+        for (const folder of await foldersWithTemporaries(tree)) all.add(folder);
+      });
+    for (const folder of all) await part(folder, () => checkTemporaries(folder, context));
+    await part(folders.trashFolder, () => checkTrash(folders, context));
   },
 });
 

@@ -3,10 +3,10 @@
  * keeps other users out, such as the files of an editor, is one note for each private folder.
  */
 import { relative } from 'node:path';
-import { type AppError, isAppError } from '../../base/errors.js';
+import type { AppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
 import { closeToOthers, type OpenEntry, openToOthers } from '../../files/paths/permissions.js';
-import { type Check, type Found, unreadable } from '../check.js';
+import { type Check, type Found, orFinding, unreadable } from '../check.js';
 
 /** `folders`: private folders, with all their content. */
 export const permissionCheck = (folders: readonly string[]): Check => ({
@@ -16,15 +16,12 @@ export const permissionCheck = (folders: readonly string[]): Check => ({
     const onClosed = (path: string, error: AppError) => found(unreadable(error, path));
     for (const folder of folders) {
       const unreachable: OpenEntry[] = [];
-      try {
+      await orFinding(found, folder, async () => {
         for await (const entry of openToOthers(folder, { signal, onEntry, onClosed })) {
           if (entry.isReachable) found(findingOf(entry));
           else if (entry.isOwn) unreachable.push(entry);
         }
-      } catch (error) {
-        if (!isAppError(error, 'FILESYSTEM_ERROR')) throw error;
-        onClosed(folder, error);
-      }
+      });
       if (unreachable.length > 0) found(noteOf(folder, unreachable));
     }
   },
