@@ -32,17 +32,21 @@ export function startupTasksOf(
   let tidying: Promise<unknown> = Promise.resolve();
   let secondResume: NodeJS.Timeout | undefined;
   let watch: ServerWatch | undefined;
-  const tidy = async () => {
+  const tidyOne = async (work: () => Promise<void>) => {
+    if (closing.signal.aborted) return;
     try {
-      await conversations.tidy(closing);
-      await memoryBank.tidy();
-      for (const folder of [archiveFolder, backup.folder, exportsFolder])
-        await sweepTemporaries(folder);
+      await work();
     } catch (error) {
       if (closing.signal.aborted) return;
       log.warn({ err: error }, 'leftovers of ended processes were not removed');
     }
-    void research.resume();
+  };
+  const tidy = async () => {
+    await tidyOne(() => conversations.tidy(closing));
+    await tidyOne(() => memoryBank.tidy());
+    for (const folder of [archiveFolder, backup.folder, exportsFolder])
+      await tidyOne(() => sweepTemporaries(folder));
+    if (!closing.signal.aborted) void research.resume();
   };
   return {
     start() {

@@ -11,7 +11,7 @@ import {
   spawnSync,
 } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -35,13 +35,21 @@ function fill(place: Place): void {
 
 /** Runs the command as a user who owns the files, because root may access every file. */
 function runAsUser(place: Place, ...args: string[]) {
-  const ids = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  if (ids.uid !== undefined) execFileSync('chown', ['-R', `${ids.uid}:${ids.gid}`, place.folder]);
+  const ids = asOwner(place);
   const all = [MAIN, '--root', place.root, ...args, '--json'];
   const options = { env: place.env, cwd: place.folder, encoding: 'utf8', ...ids } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, all, options);
   return { status, stderr, answer: JSON.parse(stdout) };
 }
+
+function asOwner({ folder }: Place): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const ids = { uid: 65_534, gid: 65_534 };
+  execFileSync('chown', ['-R', `${ids.uid}:${ids.gid}`, folder]);
+  return ids;
+}
+
+const clientInfo = { name: 'test', version: '1' };
 
 const contents = ({ root }: Place) =>
   Object.fromEntries(
@@ -204,6 +212,50 @@ it
     expect(status).toBe(1);
   });
 });
+
+it.skipIf(process.platform === 'win32')(
+  'a server that starts removes leftovers from all folders that it can open, and names the others',
+  async () => {
+    await withPlace(async (place) => {
+      fill(place);
+      const names = ['archive', 'backups', 'memory-bank/.locks', 'exports'];
+      const folders = names.map((name) => join(place.root, name));
+      const versions = join(folderOf(place, 0), 'versions');
+      const open = [join(folderOf(place, 8), 'attachments'), ...folders.splice(3)];
+      const closed = [...folders, versions];
+      for (const folder of [...closed, ...open]) mkdirSync(folder, { recursive: true });
+      const left = open.map((folder) => join(folder, '.tmp-deadbeef-1-2-3-a1b2c31-0a1b2c3d'));
+      for (const path of left) {
+        writeFileSync(path, '');
+        utimesSync(path, 1.6e9, 1.6e9);
+      }
+      const ids = asOwner(place);
+      for (const folder of closed) chmodSync(folder, 0o000);
+      const server = spawn(process.execPath, [MAIN, '--root', place.root], {
+        ...{ env: place.env, cwd: place.folder, ...ids },
+      });
+      try {
+        let log = '';
+        server.stderr.on('data', (part) => {
+          log += part;
+        });
+        const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+        const hello = [
+          { jsonrpc: '2.0', id: 1, method: 'initialize', params },
+          { jsonrpc: '2.0', method: 'notifications/initialized' },
+          { jsonrpc: '2.0', id: 2, method: 'tools/list' },
+        ];
+        server.stdin.write(hello.map((each) => `${JSON.stringify(each)}\n`).join(''));
+        await expect.poll(() => left.filter(existsSync), { timeout: 20_000 }).toEqual([]);
+        await expect.poll(() => closed.filter((folder) => !log.includes(folder))).toEqual([]);
+      } finally {
+        for (const folder of closed) chmodSync(folder, 0o700);
+        server.kill();
+        await once(server, 'exit');
+      }
+    });
+  },
+);
 
 it('an archive that cannot be read does not keep another one from being searched and restored', async () => {
   await withPlace(async (place) => {

@@ -6,6 +6,7 @@
 import { basename, join } from 'node:path';
 import { TimeSlice } from '../../base/async/time-slice.js';
 import { systemClock } from '../../base/clock.js';
+import { isAppError } from '../../base/errors.js';
 import { sweepTemporariesBelow } from '../../files/atomic/left-temporaries.js';
 import { isTemporaryName, sweepTemporaries } from '../../files/atomic/staging.js';
 import { sweepLocks } from '../../files/locks/leftover-locks.js';
@@ -22,20 +23,19 @@ import type { Merges } from './writing/merges.js';
 /** No process needs this long between the creation of the folder and of its file. */
 const ABANDONED_MS = 10 * 60_000;
 
-/** One folder of another user must not end the cleanup of all others. `removeEmptyFolder` leaves it. */
-const NOT_LISTED = ['ENOENT', 'EACCES'];
-
 /**
- * With `background`, it leaves most of the time to other work, such as the first calls of a server, and throws
+ * A folder of a conversation that cannot be read, such as one of another user, does not end the cleanup of the
+ * others. With `background`, it leaves most of the time to other work, such as the first calls of a server, and throws
  * the signal's reason when it is aborted.
  */
 export async function cleanUpStore(
-  { locksFolder, options, files }: StoreCore,
+  core: StoreCore,
   merges: Merges,
   trash: ConversationTrash,
   versions: VersionFiles,
   background?: { readonly signal: AbortSignal },
 ): Promise<void> {
+  const { locksFolder, options, log } = core;
   await sweepLocks(locksFolder);
   await sweepTemporaries(options.logsFolder);
   await sweepTemporaries(join(options.logsFolder, LEASES_FOLDER));
@@ -49,18 +49,31 @@ export async function cleanUpStore(
   for (const name of await listFolders(options.logsFolder)) {
     if (!CONVERSATION_ID.test(name)) continue;
     if (slice.isSpent()) await slice.yield();
-    const folder = files.folderOf(name);
-    const entries = new Set(entriesNow(folder, NOT_LISTED).map((entry) => entry.name));
-    if ([...entries].some(isTemporaryName)) await sweepTemporaries(folder);
-    if (entries.has(basename(attachmentsIn(folder))))
-      await sweepTemporariesBelow(attachmentsIn(folder));
-    if (entries.has(basename(versions.folderOf(name)))) {
-      await sweepTemporaries(versions.folderOf(name));
-      await versions.prune(name);
+    try {
+      await cleanUpConversation(name, core, versions);
+    } catch (error) {
+      if (!isAppError(error, 'FILESYSTEM_ERROR')) throw error;
+      log.warn({ err: error }, 'leftovers of a conversation were not removed');
     }
-    if (!entries.has(basename(files.fileOf(name))) && (await isAbandoned(folder))) {
-      await removeEmptyFolder(folder);
-    }
+  }
+}
+
+async function cleanUpConversation(
+  name: string,
+  { files }: StoreCore,
+  versions: VersionFiles,
+): Promise<void> {
+  const folder = files.folderOf(name);
+  const entries = new Set(entriesNow(folder).map((entry) => entry.name));
+  if ([...entries].some(isTemporaryName)) await sweepTemporaries(folder);
+  if (entries.has(basename(attachmentsIn(folder))))
+    await sweepTemporariesBelow(attachmentsIn(folder));
+  if (entries.has(basename(versions.folderOf(name)))) {
+    await sweepTemporaries(versions.folderOf(name));
+    await versions.prune(name);
+  }
+  if (!entries.has(basename(files.fileOf(name))) && (await isAbandoned(folder))) {
+    await removeEmptyFolder(folder);
   }
 }
 
