@@ -13,7 +13,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { indexCachePath, vectorsFolder } from '../../src/app/cache-paths.js';
 import { AppError } from '../../src/base/errors.js';
@@ -573,6 +573,14 @@ describe('the other checks', () => {
       `conversation-logs/${ID}/attachments/a`,
     ];
     const temporaries = folders.map(inFolder);
+    for (const name of ['conversation-logs', `conversation-logs/${ID}`]) {
+      const empty = join(place.root, name, `.tmp-${STRANGER}-0a1b2c3e`);
+      mkdirSync(empty);
+      temporaries.push(empty);
+    }
+    const withFile = join(place.logs, `.tmp-${STRANGER}-0a1b2c3f`);
+    place.write(`conversation-logs/${basename(withFile)}/conversation.json`, '{}');
+    temporaries.push(withFile);
     for (const path of temporaries) utimesSync(path, 1_600_000_000, 1_600_000_000);
     place.write('conversation-logs/.trash/.tmp-0a1b2c3d/conversation.json', '{}');
     const lockSeen = (name: string, seconds: number) => {
@@ -585,7 +593,7 @@ describe('the other checks', () => {
     const beforeBoot = lockSeen('state', 1_600_000_000);
     const found = await of(place, 'leftovers');
     const severities = found.map(({ severity }) => severity).sort();
-    expect(severities).toEqual([...Array<string>(5).fill('note'), 'warning']);
+    expect(severities).toEqual([...Array<string>(8).fill('note'), 'warning']);
     await place.repair();
     expect([quiet, beforeBoot, ...temporaries].filter(existsSync)).toEqual([quiet]);
     expect(readdirSync(join(place.logs, '.trash'))).toEqual([]);

@@ -4,14 +4,17 @@ import { walkFiles } from '../read/walk-files.js';
 import { isTemporaryName, sweepTemporaries } from './staging.js';
 
 /**
- * Returns the folders, `folder` or below it, that contain temporary files. A folder below it that cannot be listed,
+ * Returns the folders, `folder` or below it, that contain temporary files or folders. A folder below it that cannot be listed,
  * such as one of another user, is left out. FILESYSTEM_ERROR.
  */
 export async function foldersWithTemporaries(folder: string): Promise<string[]> {
   const folders = new Set<string>();
-  const isGit = (name: string) => basename(name) === '.git';
-  for await (const { path } of walkFiles(folder, isGit, { yieldsClosed: true }))
-    if (isTemporaryName(basename(path))) folders.add(dirname(path));
+  const isLeftOut = (_name: string, path: string) => {
+    const isTemporary = isTemporaryName(basename(path));
+    if (isTemporary) folders.add(dirname(path));
+    return isTemporary || basename(path) === '.git';
+  };
+  for await (const _ of walkFiles(folder, isLeftOut, { yieldsClosed: true }));
   return [...folders];
 }
 
