@@ -1,9 +1,10 @@
 /** Changes of a file that its own program may write at any time, without our lock. */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { changeUserFile } from '../../src/files/atomic/edit-user-file.js';
+import { temporaryName } from '../../src/files/atomic/staging.js';
 import { errorOf } from '../support/error-of.js';
 import { type FsCall, tapFs } from '../support/fs-tap.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -41,6 +42,28 @@ describe('a file of the user', () => {
     expect(await readFile(path, 'utf8')).toBe('written meanwhile\n');
     expect(await readdir(folder)).toEqual(['settings.json']);
   });
+});
+
+it('removes what a killed process left beside the file, and no files of other programs', async () => {
+  const folder = tempFolder();
+  const path = join(folder, 'settings.json');
+  const killed = '.tmp-deadbeef-4026531836-812-55512-a1b2c31-0a1b2c3d';
+  const left = [killed, `settings.json.${killed}`, `settings.json.${killed}.1234567`];
+  const others = [
+    '.tmp-other-program-0a1b2c3d',
+    `other.json.${killed}`,
+    `settings.json.${temporaryName()}`,
+    'settings.json.before',
+  ];
+  for (const name of [...left, ...others]) {
+    await writeFile(join(folder, name), '');
+    await utimes(join(folder, name), 1.6e9, 1.6e9);
+  }
+  await writeFile(path, 'theirs\n');
+  await changeUserFile(path, add, 'before-daybook');
+  expect((await readdir(folder)).sort()).toEqual(
+    [...others, 'settings.json', 'settings.json.before-daybook'].sort(),
+  );
 });
 
 describe('a disk that does not confirm the change of a file', () => {

@@ -6,16 +6,21 @@
  */
 import { constants } from 'node:fs';
 import { copyFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
-import { AppError } from '../../base/errors.js';
+import { AppError, undefinedIfUnreadable } from '../../base/errors.js';
 import { changedMeanwhileError, diskFullError, withFileError } from '../file-errors.js';
 import { isSameStamp, readStamp, type Stamp } from '../read/stamp.js';
 import { readGivenText } from '../safe-access/given-file.js';
 import { resolveRealPath } from '../safe-access/real-path.js';
 import { confirmNames } from './atomic-write.js';
 import { addFile } from './new-file-stream.js';
-import { removeQuietly, temporaryName } from './staging.js';
+import {
+  isDaybooksTemporaryName,
+  removeQuietly,
+  sweepTemporaries,
+  temporaryName,
+} from './staging.js';
 
 /**
  * Replaces the text of a file by the result of `change`, which gets an empty text if there is no file.
@@ -31,6 +36,7 @@ export async function changeUserFile(
 ): Promise<string | undefined> {
   return withFileError('write', path, async () => {
     const target = resolveRealPath(path);
+    await undefinedIfUnreadable(sweepLeft(target));
     const base = await readStamp(target);
     if (base === undefined) {
       await addFile(target, Buffer.from(change('')), { fsync: true });
@@ -49,6 +55,15 @@ export async function changeUserFile(
     }
     await confirmNames(dirname(target), `${target} was changed`, { fsync: true });
     return copy;
+  });
+}
+
+/** Removes what killed processes left: new files, stages, and what write-file-atomic would have renamed to those. */
+function sweepLeft(target: string): Promise<void> {
+  const prefix = `${basename(target)}.`;
+  return sweepTemporaries(dirname(target), (name) => {
+    const rest = name.startsWith(prefix) ? name.slice(prefix.length).replace(/\.\d+$/, '') : name;
+    return isDaybooksTemporaryName(rest) ? rest : '';
   });
 }
 

@@ -10,7 +10,7 @@ import { systemClock } from '../../base/clock.js';
 import { errnoOf } from '../../base/errors.js';
 import { randomHex } from '../../base/ids.js';
 import { ignoreErrno, withFileError } from '../file-errors.js';
-import { isHere, isSurelyDead, ownerName } from '../locks/process-identity.js';
+import { isHere, isOwnerName, isSurelyDead, ownerName } from '../locks/process-identity.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
 
@@ -37,12 +37,22 @@ export function removeQuietly(path: string): void {
 /** Whether `link` failed only because hard links are not supported. Then a copy or a rename works. */
 export const isWithoutLinks = (error: unknown): boolean => NO_LINKS.includes(errnoOf(error) ?? '');
 
-/** Removes the temporary files and folders in `folder` whose process has ended. FILESYSTEM_ERROR. */
-export async function sweepTemporaries(folder: string): Promise<void> {
+/** Whether Daybook made the name. Another program may use the same prefix in its own folder. */
+export const isDaybooksTemporaryName = (name: string): boolean =>
+  isOwnerName(TEMPORARY_NAME.exec(name)?.[1] ?? '');
+
+/**
+ * Removes the temporary files and folders in `folder` whose process has ended. `temporaryIn` returns the temporary
+ * name that is a part of a name. FILESYSTEM_ERROR.
+ */
+export async function sweepTemporaries(
+  folder: string,
+  temporaryIn: (name: string) => string = (name) => name,
+): Promise<void> {
   await withFileError('sweep', folder, async () => {
     const sweep = inFolder(folder, async (pinned) => {
       for (const name of await readdir(pinned.path)) {
-        if (isLeftBehind(pinned, name)) await removeTree(pinned, name);
+        if (isLeftBehind(pinned, name, temporaryIn(name))) await removeTree(pinned, name);
       }
     });
     await ignoreErrno(['ENOENT'], sweep);
@@ -60,8 +70,8 @@ export async function leftBehindIn(folder: string): Promise<string[]> {
   });
 }
 
-function isLeftBehind(folder: PinnedFolder, name: string): boolean {
-  const owner = TEMPORARY_NAME.exec(name)?.[1];
+function isLeftBehind(folder: PinnedFolder, name: string, temporary = name): boolean {
+  const owner = TEMPORARY_NAME.exec(temporary)?.[1];
   if (owner === undefined) return false;
   if (isHere(owner)) return isSurelyDead(owner);
   const found = lstatSync(folder.at(name), { throwIfNoEntry: false });
