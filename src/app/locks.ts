@@ -1,4 +1,5 @@
-/** The write locks of a store, in all its folders. */
+/** The write locks of a store, in all its folders, and those of the user's settings. */
+import { dirname } from 'node:path';
 import type { Config } from '../config/config.js';
 import { heldLocks, type LockFacts } from '../files/locks/held-locks.js';
 import { locksFolderIn } from '../files/locks/lock-folders.js';
@@ -10,7 +11,12 @@ export function locksFoldersOf({ logsDir, memoryBankFolder, kg }: Config): strin
   return [...new Set([locksFolderIn(logsDir), locksFolderIn(memoryBankFolder), locks])];
 }
 
-/** The locks of each folder, sorted by name. Throws FILESYSTEM_ERROR. */
+/** The locks of the user's settings, which all stores have in common. */
+export const settingsLocksOf = ({ configFile }: Pick<Config, 'configFile'>): string =>
+  locksFolderIn(dirname(configFile));
+
+/** The locks of each folder, also those of the settings, sorted by name. Throws FILESYSTEM_ERROR. */
 export async function locksOf(config: Config): Promise<LockFacts[]> {
-  return (await Promise.all(locksFoldersOf(config).map(heldLocks))).flat();
+  const folders = [...locksFoldersOf(config), settingsLocksOf(config)];
+  return (await Promise.all(folders.map(heldLocks))).flat();
 }

@@ -583,17 +583,23 @@ describe('the other checks', () => {
     temporaries.push(withFile);
     for (const path of temporaries) utimesSync(path, 1_600_000_000, 1_600_000_000);
     place.write('conversation-logs/.trash/.tmp-0a1b2c3d/conversation.json', '{}');
-    const lockSeen = (name: string, seconds: number) => {
-      const lock = join(place.logs, '.locks', name, STRANGER);
+    const lockSeen = (name: string, seconds: number, folder = place.logs) => {
+      const lock = join(folder, '.locks', name, STRANGER);
       mkdirSync(lock, { recursive: true, mode: 0o700 });
       utimesSync(lock, seconds, seconds);
       return lock;
     };
     const quiet = lockSeen(ID, Date.now() / 1000 - 60);
     const beforeBoot = lockSeen('state', 1_600_000_000);
+    const settings = dirname(place.config.configFile);
+    const ofSettings = lockSeen('folders', 1_600_000_000, settings);
+    const file = join(settings, `.tmp-${STRANGER}-0a1b2c3d`);
+    writeFileSync(file, 'x');
+    utimesSync(file, 1_600_000_000, 1_600_000_000);
+    temporaries.push(file, ofSettings);
     const found = await of(place, 'leftovers');
     const severities = found.map(({ severity }) => severity).sort();
-    expect(severities).toEqual([...Array<string>(8).fill('note'), 'warning']);
+    expect(severities).toEqual([...Array<string>(10).fill('note'), 'warning']);
     await place.repair();
     expect([quiet, beforeBoot, ...temporaries].filter(existsSync)).toEqual([quiet]);
     expect(readdirSync(join(place.logs, '.trash'))).toEqual([]);

@@ -221,7 +221,8 @@ it.skipIf(process.platform === 'win32')(
       const names = ['archive', 'backups', 'memory-bank/.locks', 'exports'];
       const folders = names.map((name) => join(place.root, name));
       const versions = join(folderOf(place, 0), 'versions');
-      const open = [join(folderOf(place, 8), 'attachments'), ...folders.splice(3)];
+      const settings = join(place.folder, 'config', 'daybook');
+      const open = [join(folderOf(place, 8), 'attachments'), ...folders.splice(3), settings];
       const closed = [...folders, versions];
       for (const folder of [...closed, ...open]) mkdirSync(folder, { recursive: true });
       const left = open.map((folder) => join(folder, '.tmp-deadbeef-1-2-3-a1b2c31-0a1b2c3d'));
@@ -229,6 +230,10 @@ it.skipIf(process.platform === 'win32')(
         writeFileSync(path, '');
         utimesSync(path, 1.6e9, 1.6e9);
       }
+      const lock = join(settings, '.locks/providers/deadbeef-1-2-3-a1b2c31');
+      mkdirSync(lock, { recursive: true });
+      utimesSync(lock, 1.6e9, 1.6e9);
+      left.push(dirname(lock));
       const ids = asOwner(place);
       for (const folder of closed) chmodSync(folder, 0o000);
       const server = spawn(process.execPath, [MAIN, '--root', place.root], {

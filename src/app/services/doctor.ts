@@ -32,7 +32,7 @@ import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-grap
 import { graphFiles } from '../../stores/knowledge-graph/log/graph-files.js';
 import type { MemoryBank } from '../../stores/memory-bank/memory-bank.js';
 import { indexCachePath, vectorsFolder } from '../cache-paths.js';
-import { locksFoldersOf } from '../locks.js';
+import { locksFoldersOf, settingsLocksOf } from '../locks.js';
 import { passageKeys, usedVectorsFolder } from './embeddings.js';
 
 interface Parts {
@@ -92,9 +92,10 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
       graphCheck(kg),
       conflictCopyCheck(logsFolder, kg.files),
       leftoverCheck({
-        locksFolders: locksFoldersOf(config),
+        locksFolders: [...locksFoldersOf(config), settingsLocksOf(config)],
         folders: [
           ...[graph.folder, archiveFolder, backup.folder, config.exportsFolder],
+          dirname(config.configFile),
           ...(cachePath === undefined ? [] : [dirname(cachePath)]),
         ],
         trees: [logsFolder, bankFolder],
