@@ -105,7 +105,7 @@ export class ConversationStore {
     this.#reader = new ConversationReader(this.#core, this.deferred);
     this.history = new History(this.#core, this.#writer, this.#versions);
     this.edits = new MessageEdits(this.#core, this.#writer);
-    this.editorCopies = new EditorCopies(this.#core, this.#writer);
+    this.editorCopies = new EditorCopies(this.#core, this.#writer, this.#versions);
     this.#trash = new ConversationTrash(this.#core);
     this.#branches = new Branches(this.#core, this.#writer);
     this.#merges = new Merges(this.#core, this.#writer, this.#trash);

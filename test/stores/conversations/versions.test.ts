@@ -2,7 +2,7 @@
  * Versions: stored before messages are changed or removed, limited, read and restored; and edits of one
  * message.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
@@ -200,6 +200,27 @@ describe('an edit by hand', () => {
     const { versions } = await store.history.list(id);
     expect(versions).toMatchObject([{ number: 1, reason: 'hand' }]);
     expect((await store.history.read(id, 1)).messages).toEqual(before);
+  });
+
+  it('of a copy in an editor: the version is stored before the file is replaced', async () => {
+    const { store, logsFolder } = await openStore();
+    const { id, path } = await withTalk(store);
+    const { messages } = await store.load(id);
+    const text = readFileSync(path, 'utf8');
+    const copy = join(logsFolder, '..', 'copy.json');
+    writeFileSync(copy, text.replaceAll('1234', '9999'));
+    const opened = await store.editorCopies.open(id);
+    const obstacle = join(store.path(id), 'versions');
+    writeFileSync(obstacle, 'a disk that does not store the version');
+    expect((await errorOf(store.editorCopies.save(opened, copy))).code).toBe('FILESYSTEM_ERROR');
+    expect(readFileSync(path, 'utf8')).toBe(text);
+    rmSync(obstacle);
+    expect(await store.editorCopies.save(opened, copy)).toBe('saved');
+    const other = (await openStore(undefined, logsFolder)).store; // as if the process was killed here
+    expect((await other.history.read(id, 1)).messages).toEqual(messages);
+    await store.load(id);
+    await store.close();
+    expect((await other.history.list(id)).versions).toMatchObject([{ number: 1, reason: 'hand' }]);
   });
 
   it('that only adds messages stores no version, and a write of another process neither', async () => {

@@ -12,8 +12,11 @@ import { readStored, readWholeAtOnce } from '../../../files/read/whole-file.js';
 import { plainCodec } from '../../../files/sealing/text-codec.js';
 import { notFound } from '../conversation-errors.js';
 import type { Revision } from '../document/apply-revision.js';
+import type { ConversationDocument } from '../document/document.js';
 import type { Conversation } from '../document/schema.js';
 import type { StoreCore } from '../store-core.js';
+import { isLossyHandEdit } from '../versions/hand-edits.js';
+import type { VersionFiles } from '../versions/version-files.js';
 import type { ConversationWriter } from './writer.js';
 
 export interface OpenedFile {
@@ -30,10 +33,12 @@ export type EditOutcome = 'unchanged' | 'saved' | 'joined';
 export class EditorCopies {
   readonly #core: StoreCore;
   readonly #writer: ConversationWriter;
+  readonly #versions: VersionFiles;
 
-  constructor(core: StoreCore, writer: ConversationWriter) {
+  constructor(core: StoreCore, writer: ConversationWriter, versions: VersionFiles) {
     this.#core = core;
     this.#writer = writer;
+    this.#versions = versions;
   }
 
   /**
@@ -69,7 +74,7 @@ export class EditorCopies {
     if (edited === undefined || edited.bytes.equals(before)) return 'unchanged';
     const version = await files.readUncached(conversationId, path);
     if (version === undefined) return 'unchanged';
-    if (await this.#replace(opened, edited.bytes)) return 'saved';
+    if (await this.#replace(opened, edited.bytes, version.document)) return 'saved';
     const mine = version.document.snapshot();
     const updatedAt = isoTime(this.#core.clock.now());
     const join = (now: Conversation) => joined(opened.conversation, mine, now, updatedAt);
@@ -77,12 +82,19 @@ export class EditorCopies {
     return 'joined';
   }
 
-  /** Returns false if the file is no longer the one that was opened. */
-  #replace({ conversationId, stamp }: OpenedFile, bytes: Buffer): Promise<boolean> {
+  /** Returns false if the file is no longer the one that was opened. A lost text is stored as a version before. */
+  #replace(
+    { conversationId, stamp, conversation }: OpenedFile,
+    bytes: Buffer,
+    edited: ConversationDocument,
+  ): Promise<boolean> {
     const { files, locksFolder, options } = this.#core;
     const path = files.fileOf(conversationId);
     const replacing = withLock(locksFolder, conversationId, async (lock) => {
       if (!isSameStamp(readStampNow(path), stamp)) return false;
+      const before = conversation && (await files.read(conversationId))?.document;
+      if (before !== undefined && isLossyHandEdit(before, edited))
+        await this.#versions.store(conversationId, before, 'hand');
       await lock.replace(path, bytes, options, { base: stamp });
       return true;
     });
