@@ -261,6 +261,15 @@ describe('the check of conversations', () => {
     place.write(FILE, JSON.stringify(orphan));
     const [finding] = await of(place, 'conversations');
     expect(finding).toMatchObject({ severity: 'warning', repairable: false });
+    const { hint } = finding ?? {};
+
+    place.write(FILE, JSON.stringify({ ...orphan, messageCount: 7 }));
+    const both = await of(place, 'conversations');
+    expect(both.map(({ repairable }) => repairable)).toEqual([true, false]);
+    expect(both[1]).toEqual(finding);
+    expect(both[0]?.hint).not.toBe(hint);
+    await place.repair();
+    expect(await of(place, 'conversations')).toEqual([finding]);
   });
 
   it('finds two lists of messages in one file, and a repair removes neither of them', async () => {

@@ -102,14 +102,15 @@ function findingsOf(
       : `${damage.hint} ${backupHint(id, newestBackup)}`;
     return [{ ...unreadable(damage, path), hint, ...(isRepairable && { repair }) }];
   }
-  return faults.map((fault, index) => ({
+  const first = faults.find(({ isCorrectable }) => isCorrectable); // one repair is for all of them
+  return faults.map((fault) => ({
     severity: 'warning' as const,
     path,
-    message: `${fault[0]?.toUpperCase()}${fault.slice(1)}.`,
-    hint: isRepairable
+    message: `${fault.text[0]?.toUpperCase()}${fault.text.slice(1)}.`,
+    hint: fault.isCorrectable
       ? 'The conversation can be used. Its next change, or daybook doctor --repair, corrects the file.'
       : 'The conversation can be used. If something was changed or removed by mistake, correct the file.',
-    ...(isRepairable && index === 0 && { repair }),
+    ...(fault === first && { repair }),
   }));
 }
 

@@ -18,7 +18,7 @@ import { type Codec, plainCodec } from '../../../files/sealing/text-codec.js';
 import type { ConversationDocument } from '../document/document.js';
 import { conversationSteps, parseConversation } from '../document/parse-conversation.js';
 import type { ConversationDocumentsOptions } from '../files/conversation-documents.js';
-import { faultsOf, hasSeveralLists, isRepairable, SEVERAL_LISTS } from './inspect.js';
+import { type Fault, faultsOf, hasSeveralLists, SEVERAL_LISTS } from './inspect.js';
 import { salvage } from './salvage.js';
 
 /** A file that was not written for this long is not being saved by an editor. */
@@ -33,7 +33,7 @@ export interface Condition {
   /** Why the file cannot be read. */
   readonly damage?: AppError;
   /** What is wrong with a readable file. */
-  readonly faults: readonly string[];
+  readonly faults: readonly Fault[];
   /** Whether `repair` would change anything. */
   readonly isRepairable: boolean;
   /** The number of messages that `repair` would recover from a damaged file. */
@@ -69,9 +69,8 @@ export class ConversationRepairer {
       const { value } = await runInSlices(steps);
       const location = { path, conversationId };
       const { document } = await runInSlices(conversationSteps(value, location, this.#codec));
-      const hasSeveral = hasSeveralLists(found.bytes);
-      const faults = [...(hasSeveral ? [SEVERAL_LISTS] : []), ...faultsOf(value, conversationId)];
-      const canRepair = faults.length > 0 && !hasSeveral && isRepairable(value, conversationId);
+      const faults = allFaults(found.bytes, value, conversationId);
+      const canRepair = faults.some(isCorrectable);
       return {
         path,
         stamp,
@@ -146,8 +145,7 @@ export class ConversationRepairer {
     try {
       const value = parseDocument(bytes, location.path, 'CONVERSATION_CORRUPTED');
       const document = parseConversation(value, location, this.#codec);
-      // Writing the file again would remove the other lists.
-      const isWanted = !hasSeveralLists(bytes) && isRepairable(value, conversationId);
+      const isWanted = allFaults(bytes, value, conversationId).some(isCorrectable);
       return { document: isWanted ? document : undefined, isSalvaged: false };
     } catch (error) {
       if (!isAppError(error, 'CONVERSATION_CORRUPTED')) throw error;
@@ -164,6 +162,15 @@ export class ConversationRepairer {
   #fileOf(conversationId: string): string {
     return join(this.#options.logsFolder, conversationId, 'conversation.json');
   }
+}
+
+const isCorrectable = (fault: Fault) => fault.isCorrectable;
+
+/** With several lists nothing can be corrected: writing the file again would remove the other lists. */
+function allFaults(bytes: Buffer, value: unknown, conversationId: string): Fault[] {
+  const faults = faultsOf(value, conversationId);
+  if (!hasSeveralLists(bytes)) return faults;
+  return [SEVERAL_LISTS, ...faults.map(({ text }) => ({ text, isCorrectable: false }))];
 }
 
 /** Bytes that are not UTF-8 become replacement characters. */

@@ -7,8 +7,15 @@ import { isRecord } from '../../../base/json-fields.js';
 import { countOf } from '../../../base/text/display-text.js';
 import { jsonTokens, TOKEN } from '../../../files/read/json-tokens.js';
 
-/** Returns one sentence for each fault. `value`: the parsed JSON of the file. */
-export function faultsOf(value: unknown, conversationId: string): string[] {
+export interface Fault {
+  /** A sentence without capital and full stop. */
+  readonly text: string;
+  /** Whether writing the file again corrects it. */
+  readonly isCorrectable: boolean;
+}
+
+/** `value`: the parsed JSON of the file. */
+export function faultsOf(value: unknown, conversationId: string): Fault[] {
   if (!isRecord(value)) return [];
   const { conversationId: ownId, messageCount, messages } = value;
   const list = Array.isArray(messages) ? messages.filter(isRecord) : [];
@@ -18,7 +25,7 @@ export function faultsOf(value: unknown, conversationId: string): string[] {
   const orphans = list.filter(
     ({ parentMessageId: parent }) => typeof parent === 'string' && !known.has(parent),
   ).length;
-  return [
+  const correctable = [
     ...(typeof ownId === 'string' && ownId !== conversationId
       ? [`its conversationId is ${ownId.slice(0, 100)}, but its folder is ${conversationId}`]
       : []),
@@ -28,17 +35,20 @@ export function faultsOf(value: unknown, conversationId: string): string[] {
     ...(doubled > 0
       ? [`${countOf(doubled, 'message has', 'messages have')} the same id as another message`]
       : []),
-    ...(orphans > 0
-      ? [
-          `${countOf(orphans, 'message has', 'messages have')} a parentMessageId that no message has`,
-        ]
-      : []),
+  ];
+  const have = countOf(orphans, 'message has', 'messages have');
+  const lasting = orphans > 0 ? [`${have} a parentMessageId that no message has`] : [];
+  return [
+    ...correctable.map((text) => ({ text, isCorrectable: Array.isArray(messages) })),
+    ...lasting.map((text) => ({ text, isCorrectable: false })),
   ];
 }
 
 /** The fault of a file with `hasSeveralLists`. */
-export const SEVERAL_LISTS =
-  'it has the field messages more than once: only the last list is read, and the next change of the conversation removes the others';
+export const SEVERAL_LISTS: Fault = {
+  text: 'it has the field messages more than once: only the last list is read, and the next change of the conversation removes the others',
+  isCorrectable: false,
+};
 
 const LIST_NAME = 'messages';
 
@@ -56,15 +66,4 @@ export function hasSeveralLists(bytes: Buffer): boolean {
     last = value;
   }
   return lists > 1;
-}
-
-/** Whether writing the file again would correct a fault. It cannot correct a missing parent message. */
-export function isRepairable(value: unknown, conversationId: string): boolean {
-  if (!isRecord(value) || !Array.isArray(value['messages'])) return false;
-  const { messages, ...head } = value;
-  const list = messages as readonly unknown[];
-  const orphanless = list.map((message) =>
-    isRecord(message) ? { ...message, parentMessageId: undefined } : message,
-  );
-  return faultsOf({ ...head, messages: orphanless }, conversationId).length > 0;
 }
