@@ -23,57 +23,58 @@ export async function checkAbandonedFolder(
   now: number,
 ): Promise<void> {
   if (await isYoung(folder, now)) return;
-  const path = folder;
-  const remove = async () =>
-    (await removeEmptyFolder(folder)) ? 'The folder was removed.' : 'The folder is in use.';
-  if ((await entriesOf(folder)).length === 0) {
-    const hint =
-      'A process that ended left it. The next server removes it when it starts, or run daybook doctor --repair.';
-    found({ severity: 'note', path, message: 'The folder is empty.', hint, repair: remove });
+  if (await isWithoutFiles(folder)) {
+    const isEmpty = (await entriesOf(folder)).length === 0;
+    found(isEmpty ? emptyFolder(folder) : onlyEmptyFolders(folder));
     return;
   }
-  const content = await needlessContent(folder);
-  if (content === undefined) {
-    found({
-      severity: 'warning',
-      path,
-      message: 'The folder has other files, but no conversation.json.',
-      hint: 'Check the files. If conversation.json was lost, a backup may contain it.',
-    });
-    return;
-  }
-  found({
-    severity: 'note',
-    path,
-    ...content,
-    repair: async () => {
-      const isStill = (await needlessContent(folder)) !== undefined;
-      if (!isStill) return 'The folder has other files now. It was not changed.';
-      await removeAttachments(folder);
-      return remove();
-    },
-  });
+  const source = await copiedFrom(folder);
+  found(source === undefined ? otherFiles(folder) : onlyCopies(folder, source));
 }
 
-/** Describes what the folder contains if it can be removed without loss: only attachments, or not even those. */
-async function needlessContent(
-  folder: string,
-): Promise<Pick<Found, 'message' | 'hint'> | undefined> {
-  const [entry, ...others] = await entriesOf(folder);
-  if (entry?.name !== basename(attachmentsIn(folder)) || others.length > 0) return undefined;
-  if (!entry.isDirectory()) return undefined;
-  if (await isWithoutFiles(attachmentsIn(folder)))
-    return {
-      message: 'The folder has no conversation.json, and its attachments folder contains no file.',
-      hint: 'To remove the folder, run daybook doctor --repair.',
-    };
-  const source = await copiedFrom(folder);
-  return source === undefined
-    ? undefined
-    : {
-        message: `The folder has no conversation.json, only copies of attachments of ${source}.`,
-        hint: 'A process ended while it made a branch. To remove the copies, run daybook doctor --repair.',
-      };
+const emptyFolder = (path: string): Found => ({
+  severity: 'note',
+  path,
+  message: 'The folder is empty.',
+  hint: 'A process that ended left it. The next server removes it when it starts, or run daybook doctor --repair.',
+  repair: () => remove(path),
+});
+
+const onlyEmptyFolders = (path: string): Found => ({
+  severity: 'note',
+  path,
+  message: 'The folder contains no file, only empty folders.',
+  hint: 'To remove it, run daybook doctor --repair.',
+  repair: () => remove(path),
+});
+
+const otherFiles = (path: string): Found => ({
+  severity: 'warning',
+  path,
+  message: 'The folder has other files, but no conversation.json.',
+  hint: 'Check the files. If conversation.json was lost, a backup may contain it.',
+});
+
+const onlyCopies = (path: string, source: string): Found => ({
+  severity: 'note',
+  path,
+  message: `The folder has no conversation.json, only copies of attachments of ${source}.`,
+  hint: 'A process ended while it made a branch. To remove the copies, run daybook doctor --repair.',
+  async repair() {
+    const isStill = (await copiedFrom(path)) !== undefined;
+    if (!isStill) return 'The folder has other files now. It was not changed.';
+    await removeAttachments(path);
+    return remove(path);
+  },
+});
+
+const remove = async (folder: string) =>
+  (await removeEmptyFolders(folder)) ? 'The folder was removed.' : 'The folder is in use.';
+
+/** Removes no file. Returns true if the folder does not exist afterwards. */
+async function removeEmptyFolders(folder: string): Promise<boolean> {
+  for (const name of await listFolders(folder)) await removeEmptyFolders(join(folder, name));
+  return removeEmptyFolder(folder);
 }
 
 async function isWithoutFiles(folder: string): Promise<boolean> {
@@ -88,8 +89,11 @@ async function isYoung(folder: string, now: number): Promise<boolean> {
   return stamps[0] === undefined || stamps.some((stamp) => stamp && isNew(stamp.mtimeNs));
 }
 
-/** Returns the id of a conversation that has all attachments of the folder too. */
+/** Returns the id of a conversation that has all of the files too, if the folder has only attachments. */
 async function copiedFrom(folder: string): Promise<string | undefined> {
+  const [entry, ...others] = await entriesOf(folder);
+  if (entry?.name !== basename(attachmentsIn(folder)) || others.length > 0) return undefined;
+  if (!entry.isDirectory()) return undefined;
   const logsFolder = dirname(folder);
   for (const id of await listFolders(logsFolder)) {
     const source = join(logsFolder, id);
