@@ -6,6 +6,13 @@ import type { Clock } from '../base/clock.js';
 import { type AppError, isAppError } from '../base/errors.js';
 import type { Check, Finding, Found } from './check.js';
 
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  /** What the user can do. */
+  readonly hint: string;
+}
+
 export interface Step {
   readonly check: string;
   readonly durationMs: number;
@@ -13,7 +20,7 @@ export interface Step {
   readonly checked: number;
   readonly findings: readonly Finding[];
   /** Why the check did not finish. */
-  readonly error?: { readonly code: string; readonly message: string };
+  readonly error?: Failure;
 }
 
 export interface RepairOutcome {
@@ -22,7 +29,7 @@ export interface RepairOutcome {
   /** A sentence about what was done. */
   readonly done?: string;
   /** Why the repair failed. */
-  readonly error?: { readonly code: string; readonly message: string };
+  readonly error?: Failure;
 }
 
 export interface Examination {
@@ -101,13 +108,14 @@ async function repairAll(
   return outcomes;
 }
 
-async function failureOf(work: () => Promise<void>): Promise<Step['error']> {
+async function failureOf(work: () => Promise<void>): Promise<Failure | undefined> {
   try {
     await work();
     return undefined;
   } catch (error) {
     if (!isAppError(error) || error.code === 'CANCELLED') throw error;
-    return { code: error.code, message: (error as AppError).message };
+    const { code, message, hint }: AppError = error;
+    return { code, message, hint };
   }
 }
 

@@ -372,6 +372,19 @@ describe('a graph that git has written', () => {
   });
 });
 
+describe('a check of the doctor that fails', () => {
+  it('is counted in the last line, and its hint is shown', async () => {
+    await withPlace(async (place) => {
+      await mkdir(join(place.root, 'memory-bank', 'kg_snapshot.json'), { recursive: true });
+      const { code, stdout } = await run(place, 'doctor');
+      expect(code).toBe(2);
+      expect(stdout).toContain('is a folder, not a file.\n           Move it to another place.');
+      expect(stdout).toMatch(/^1 check failed\.$/m);
+      expect(stdout).not.toContain('There are no problems');
+    });
+  });
+});
+
 describe('a folder with the name of a restored item', () => {
   it('does not prevent the restore, and can be imported with the printed command', async () => {
     await withTea(async (place) => {

@@ -75,7 +75,10 @@ function printSteps(steps: readonly Step[], flags: Flags): void {
     const time = `${(durationMs / 1000).toFixed(2)} s`;
     const state = stateOf(findings, error);
     console.log(`${state.padEnd(INDENT)}${check.padEnd(NAME_WIDTH)}${checked} checked, ${time}`);
-    if (error) printIndented(`The check failed: ${error.message}`);
+    if (error) {
+      printIndented(`The check failed: ${error.message}`);
+      printIndented(withRoot(flags, error.hint), 2);
+    }
     const shown = findings.slice(0, MAX_SHOWN);
     for (const [at, finding] of shown.entries()) printFinding(finding, shown[at + 1], flags);
     if (findings.length > MAX_SHOWN) {
@@ -118,7 +121,12 @@ function closingLine(
 ): string {
   const problems = findings.filter(isProblem).length;
   const canRepair = repairable(steps).length;
-  const sum = problems === 0 ? 'There are no problems.' : `${countOf(problems, 'problem')}.`;
+  const failed = steps.filter(({ error }) => error !== undefined).length;
+  const counts = [
+    ...(failed > 0 ? [`${countOf(failed, 'check')} failed.`] : []),
+    ...(problems > 0 ? [`${countOf(problems, 'problem')}.`] : []),
+  ];
+  const sum = counts.length === 0 ? 'There are no problems.' : counts.join(' ');
   if (outcomes.length > 0 || canRepair === 0) return sum;
   return `${sum} ${countOf(canRepair, 'finding')} can be repaired: run daybook doctor --repair`;
 }

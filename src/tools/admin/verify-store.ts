@@ -25,7 +25,9 @@ export const verifyStore = defineTool({
           checked: z.int().describe('Files or entries that were checked.'),
           durationMs: z.number(),
           findings: z.int(),
-          error: z.object({ code: z.string(), message: z.string() }).exactOptional(),
+          error: z
+            .object({ code: z.string(), message: z.string(), hint: z.string() })
+            .exactOptional(),
         }),
       ),
       findings: z
