@@ -2,7 +2,6 @@
  * Checks the cache of figures: it can be read, and for each conversation whose file is unchanged it has the
  * figures of that file. Changes nothing.
  */
-import { silentLog } from '../base/log.js';
 import {
   type CacheCheck,
   compareCache,
@@ -15,9 +14,9 @@ import { figuresOf, type MessageFigures } from './message-figures.js';
 
 /** FILESYSTEM_ERROR. */
 export const checkFiguresCache = (path: string, expected: Expected): Promise<CacheCheck> =>
-  compareCache(path, expected, async (onCached) => {
+  compareCache(path, expected, async (onCached, log) => {
     let count = 0;
-    await readFiguresCache({ path, log: silentLog }, (id, { stamp, messages }) => {
+    await readFiguresCache({ path, log }, (id, { stamp, messages }) => {
       count += 1;
       onCached(id, { stamp, digest: digestOfAll(messages) });
     });

@@ -7,7 +7,13 @@
 
 import { decodeArrays, encodeArrays } from '../base/arrays/array-codec.js';
 import { isSameStamp, type Stamp } from '../files/read/stamp.js';
-import { type CacheFile, readCache, stampAt, stampNumbers } from '../search/cache/cache-file.js';
+import {
+  type CacheFile,
+  DAMAGED_PART,
+  readCache,
+  stampAt,
+  stampNumbers,
+} from '../search/cache/cache-file.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { ROLES } from '../stores/conversations/document/schema.js';
 import type { CountedConversation, FrequentWords } from './conversation-figures.js';
@@ -40,6 +46,7 @@ export async function readFiguresCache(
     for await (const chunk of chunks) {
       const decoded = decodeArrays(chunk);
       const meta = decoded?.meta as ChunkMeta | null | undefined;
+      if (decoded === undefined) file.log.warn({ path: file.path }, DAMAGED_PART);
       if (meta?.version !== VERSION) continue;
       // The checksum proves that these are the arrays that `packed` wrote.
       unpack(meta, decoded?.arrays as unknown as Columns, onCached);

@@ -666,6 +666,14 @@ describe('the other checks', () => {
     expect(caches.map(existsSync)).toEqual([true, true, true]);
     expect(await readings()).toBe(withoutCaches);
     expect(await of(place, 'search index')).toEqual([]);
+    const whole = caches.map((each) => readFileSync(each));
+    for (const [index, bytes] of whole.entries()) {
+      const damaged = Buffer.from(bytes);
+      damaged[100] = (damaged[100] ?? 0) ^ 0xff;
+      writeFileSync(caches[index] ?? '', damaged);
+    }
+    expect((await of(place, 'search index')).map((each) => each.path)).toEqual(caches);
+    for (const [index, bytes] of whole.entries()) writeFileSync(caches[index] ?? '', bytes);
     // The file gets another text with one more word, but keeps its time and size.
     writeFileSync(path, readFileSync(path, 'utf8').replace('"raven 7"', '"ra en 7"'));
     utimesSync(path, 1_700_000_000, 1_700_000_000);

@@ -16,6 +16,10 @@ export interface CacheFile {
   readonly log: Log;
 }
 
+/** For the log. */
+export const DAMAGED_PART =
+  'a part of the cache is damaged; its conversations are read from the files';
+
 /** Passes the chunks to `restore`, which must check each of them. Never throws. */
 export async function readCache(
   { path, log }: CacheFile,

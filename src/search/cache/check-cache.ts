@@ -3,6 +3,7 @@
  * both are reduced to a digest. Changes nothing.
  */
 import { crc32 } from 'node:zlib';
+import { type Log, silentLog } from '../../base/log.js';
 import { countOf } from '../../base/text/display-text.js';
 import { isSameStamp, readStamp, type Stamp } from '../../files/read/stamp.js';
 
@@ -35,7 +36,8 @@ export function digestOf(count: number, values: Float64Array | string): number {
 
 /**
  * Checks the cache at `path`. `read` passes each conversation of the cache to its argument; it returns the
- * number of conversations that the cache should have, or `undefined` if the cache cannot be used. A
+ * number of conversations that the cache should have, or `undefined` if the cache cannot be used. A warning in the
+ * log means the same. A
  * conversation whose file has changed since is not compared, because the next start detects it.
  * FILESYSTEM_ERROR.
  */
@@ -44,17 +46,20 @@ export async function compareCache(
   expected: Expected,
   read: (
     onCached: (conversationId: string, cached: Digested) => void,
+    log: Log,
   ) => Promise<number | undefined>,
 ): Promise<CacheCheck> {
   if ((await readStamp(path)) === undefined) return { conversations: 0 };
   let conversations = 0;
   let wrong = 0;
+  let isDamaged = false;
+  const log = { ...silentLog, warn: () => (isDamaged = true) };
   const total = await read((id, { stamp, digest }) => {
     conversations += 1;
     const file = expected(id);
     if (file !== undefined && isSameStamp(file.stamp, stamp) && file.digest !== digest) wrong += 1;
-  });
-  if (total === undefined) {
+  }, log);
+  if (total === undefined || isDamaged) {
     return {
       conversations: 0,
       problem: 'cannot be used: it is damaged, or another version of Daybook wrote it',

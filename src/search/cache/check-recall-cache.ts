@@ -2,7 +2,6 @@
  * Checks the cache of the recall index: whether it can be read, and whether it has all messages of each
  * conversation whose file is unchanged. Changes nothing.
  */
-import { silentLog } from '../../base/log.js';
 import { messagesIn } from '../../recall/conversation-terms.js';
 import type { ConversationDocument } from '../../stores/conversations/document/document.js';
 import { type CacheCheck, compareCache, type Expected } from './check-cache.js';
@@ -10,9 +9,9 @@ import { readRecallCache } from './recall-cache.js';
 
 /** FILESYSTEM_ERROR. */
 export const checkRecallCache = (path: string, expected: Expected): Promise<CacheCheck> =>
-  compareCache(path, expected, async (onCached) => {
+  compareCache(path, expected, async (onCached, log) => {
     let count = 0;
-    const vocabulary = await readRecallCache({ path, log: silentLog }, (id, cached) => {
+    const vocabulary = await readRecallCache({ path, log }, (id, cached) => {
       count += 1;
       onCached(id, { stamp: cached.stamp, digest: messagesIn(cached.conversation) });
     });

@@ -18,7 +18,7 @@ import type { RecallIndex } from '../../recall/recall-index.js';
 import { Vocabulary } from '../../recall/vocabulary.js';
 import { StringIds } from '../../recall/words/word-reader.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import { type CacheFile, readCache, stampAt, stampNumbers } from './cache-file.js';
+import { type CacheFile, DAMAGED_PART, readCache, stampAt, stampNumbers } from './cache-file.js';
 
 /** Grows with every change of the arrays, words, stems, stop words, passages or cues. */
 const VERSION = 9;
@@ -53,6 +53,7 @@ export async function readRecallCache(
     for await (const chunk of chunks) {
       const decoded = decodeArrays(chunk);
       const meta = decoded?.meta as ChunkMeta | null | undefined;
+      if (decoded === undefined) file.log.warn({ path: file.path }, DAMAGED_PART);
       if (decoded === undefined || meta?.version !== VERSION) continue;
       // The checksum proves that these are the arrays that were written.
       if (meta.isStems === true)
