@@ -784,6 +784,14 @@ describe('the other checks', () => {
     expect((await of(place, 'backups')).map(({ message }) => message)).toEqual(messages);
   });
 
+  it('say that a file is in the place of a folder', async () => {
+    const place = doctorPlace();
+    writeFileSync(join(place.root, 'memory-bank'), 'x');
+    const [finding] = await of(place, 'disk');
+    expect(finding).toMatchObject({ severity: 'error', path: join(place.root, 'memory-bank') });
+    expect(finding?.hint).toContain('Rename the file');
+  });
+
   it('find times in the future, and a conversation that was changed before its creation', async () => {
     const place = doctorPlace();
     place.write(FILE, conversationText(['x'], { updatedAt: '2999-01-01T00:00:00.000Z' }));

@@ -7,6 +7,11 @@ const MB = 1_000_000;
 /** With less free space, a write may fail at any time. */
 const LITTLE_BYTES = 100 * MB;
 
+const NO_FOLDER =
+  'A file is in the place of the folder. Rename the file, so that Daybook can make the folder.';
+const NO_ACCESS =
+  'Check the owner and the permissions of the folder, and whether the disk is mounted for writing.';
+
 export const diskCheck = (root: string, folders: readonly string[]): Check => ({
   name: 'disk',
   async run({ countChecked, found }) {
@@ -18,7 +23,7 @@ export const diskCheck = (root: string, folders: readonly string[]): Check => ({
         severity: 'error',
         path,
         message: `Daybook cannot write there (${problem}).`,
-        hint: 'Check the owner and the permissions of the folder, and whether the disk is mounted for writing.',
+        hint: problem === 'ENOTDIR' ? NO_FOLDER : NO_ACCESS,
       });
     }
     const free = await freeBytes(root);
