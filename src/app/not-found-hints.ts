@@ -78,20 +78,16 @@ export async function deletedInsightNote(
   return `The insight was deleted${at} and is in the trash. ${restoreHint(id, 'insight')}`;
 }
 
-/** Which conversations no search contains: deleted and archived ones; `undefined` if there are none. */
-export async function notSearchedNote({
+/** Sentences on the conversations that no list and no search contains: deleted and archived ones. */
+export async function notIncluded({
   conversations,
   archives,
-}: Pick<App, 'conversations' | 'archives'>): Promise<string | undefined> {
+}: Pick<App, 'conversations' | 'archives'>): Promise<string[]> {
   const trashed = await countOrNone(conversations.countTrashed());
   const archived = await countOrNone(archives.count());
-  const parts = [
-    ...(trashed === 0
-      ? []
-      : [`${countOf(trashed, 'conversation')} in the trash (\`daybook trash\`)`]),
-    ...(archived === 0 ? [] : [`${countOf(archived, 'archive')} (\`daybook search --archive\`)`]),
-  ];
-  return parts.length === 0 ? undefined : `Not searched: ${parts.join(', and ')}.`;
+  const trash = `Not included: ${countOf(trashed, 'conversation')} in the trash. To see the trash, run \`daybook trash\`.`;
+  const archive = `Not included: the conversations in ${countOf(archived, 'archive')}. To search these, use \`daybook search --archive\`.`;
+  return [...(trashed === 0 ? [] : [trash]), ...(archived === 0 ? [] : [archive])];
 }
 
 /** 0 if the folder cannot be read. */

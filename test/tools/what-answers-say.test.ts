@@ -29,6 +29,24 @@ describe('a deleted item', () => {
     expect(await save('wall', 'And more.')).not.toHaveProperty('note');
   });
 
+  it.each([
+    ['get_conversations', 'conversations', { query: 'house' }],
+    ['search_memory', 'results', { sources: ['facts'] }],
+    ['get_relevant_snippets', 'snippets', { conversationId: 'house' }],
+  ])('is reported as not included by %s, if it found nothing', async (tool, list, filter) => {
+    await save('garden', 'The garden wall.', { title: 'Garden wall' });
+    const ask = () => call(tool, { query: 'wall' });
+    expect(await ask()).not.toHaveProperty('note');
+    await call('delete_conversation', { conversationId: 'garden' });
+    const none = await ask();
+    expect(none).toMatchObject({ [list]: [] });
+    expect(none['note']).toContain('Not included: 1 conversation in the trash.');
+    await save('house', 'The house wall.', { title: 'House wall' });
+    expect(await ask()).not.toHaveProperty('note');
+    const narrow = await call(tool, { query: 'larch', ...filter });
+    expect(JSON.stringify(narrow)).not.toContain('Not included');
+  });
+
   it('is reported as deleted if it is a note', async () => {
     const path = 'ideas/gone.md';
     await call('mb_add', { path, content: 'x' });

@@ -3,10 +3,9 @@
  * moved to archives. A user who does not find one of them learns where it is.
  */
 
-import { explainNotFound } from '../../app/not-found-hints.js';
+import { explainNotFound, notIncluded } from '../../app/not-found-hints.js';
 import type { App } from '../../app.js';
 import { AppError, isAppError } from '../../base/errors.js';
-import { countOf } from '../../base/text/display-text.js';
 import { EMPTY_STORE, LAST, matching, type Named } from '../arguments/find-conversation.js';
 import type { Flags } from '../options/configuration.js';
 import { daybookLine, withRoot } from '../terminal/command-line.js';
@@ -14,32 +13,20 @@ import { escapeControls } from '../terminal/terminal-text.js';
 
 const MAX_NAMED = 5;
 
-/** Prints on stderr why a list or a search may have no result: an empty store, or what it did not contain. */
+/** Prints on stderr why a search may have no result: an empty store, or what it did not contain. */
 export async function reportNotListed(app: App, flags: Flags): Promise<void> {
-  const { conversations } = app;
-  const isEmpty = (await conversations.list()).length + conversations.damaged().length === 0;
-  const empty = isEmpty ? [`${EMPTY_STORE.message} ${EMPTY_STORE.hint}`] : [];
-  for (const sentence of [...empty, ...(await notListed(app))]) {
-    console.error(escapeControls(withRoot(flags, sentence)));
-  }
+  await reportEmptyStore(app, flags);
+  for (const sentence of await notIncluded(app)) report(flags, sentence);
 }
 
-async function notListed({ conversations, archives }: App): Promise<string[]> {
-  const trashed = await conversations.countTrashed();
-  const archived = await archives.count();
-  return [
-    ...(trashed === 0
-      ? []
-      : [
-          `Not included: ${countOf(trashed, 'conversation')} in the trash. To see the trash, run daybook trash.`,
-        ]),
-    ...(archived === 0
-      ? []
-      : [
-          `Not included: the conversations in ${countOf(archived, 'archive')}. To search these, use daybook search --archive.`,
-        ]),
-  ];
+/** Prints on stderr that the store has no conversation, and what to do. */
+export async function reportEmptyStore({ conversations }: App, flags: Flags): Promise<void> {
+  const count = (await conversations.list()).length + conversations.damaged().length;
+  if (count === 0) report(flags, `${EMPTY_STORE.message} ${EMPTY_STORE.hint}`);
 }
+
+const report = (flags: Flags, sentence: string) =>
+  console.error(escapeControls(withRoot(flags, sentence.replaceAll('`', ''))));
 
 /**
  * Returns the error to report. If `error` is about a note or a conversation in the trash, or a conversation
@@ -77,7 +64,7 @@ async function explained(
   }
   if ((await app.conversations.list()).length > 0) return error;
   const { code, message, hint, details } = error;
-  const sentences = [hint, ...(await notListed(app)).map((each) => withRoot(flags, each))];
+  const sentences = [hint, ...(await notIncluded(app)).map((each) => withRoot(flags, each))];
   return new AppError(code, message, {
     hint: sentences.join(' '),
     ...(details && { details }),

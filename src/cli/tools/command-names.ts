@@ -38,15 +38,22 @@ export type OptionNames = Readonly<Record<string, string>>;
 /** A name, or an option as it is typed, in backquotes, with an optional boolean value. */
 const MARKED = /`((?:--)?\w+)(?:: (true|false))?`/g;
 
-/** Replaces names in backquotes by commands and options; other names only lose their backquotes. */
+/** A command, such as `daybook trash`, in backquotes. */
+const MARKED_COMMAND = /`(daybook [^`]+)`/g;
+
+/**
+ * Replaces names in backquotes by commands and options; other names, and commands, only lose their backquotes.
+ */
 export function withCommandNames(text: string, options: OptionNames = {}): string {
-  return text.replace(MARKED, (_, name: string, value: string | undefined) => {
-    const command = COMMANDS.get(name);
-    if (command !== undefined) return `daybook ${command}`;
-    const option = options[name] ?? name;
-    if (value === undefined || !option.startsWith('--')) return option;
-    return value === 'true' ? option : option.replace('--', '--no-');
-  });
+  return text
+    .replace(MARKED_COMMAND, '$1')
+    .replace(MARKED, (_, name: string, value: string | undefined) => {
+      const command = COMMANDS.get(name);
+      if (command !== undefined) return `daybook ${command}`;
+      const option = options[name] ?? name;
+      if (value === undefined || !option.startsWith('--')) return option;
+      return value === 'true' ? option : option.replace('--', '--no-');
+    });
 }
 
 /** Hints for people that replace a general hint written for assistants, by error code. */

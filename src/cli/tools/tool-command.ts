@@ -5,7 +5,7 @@ import type { Tool } from '../../tools/define-tool.js';
 import { examplesText } from '../command-help.js';
 import { NOTHING_FOUND, OK } from '../errors/exit-status.js';
 import { reportFailure } from '../errors/failure.js';
-import { reportNotListed } from '../notices/not-listed.js';
+import { reportEmptyStore } from '../notices/not-listed.js';
 import { reportOtherRoot } from '../notices/other-root.js';
 import { reportUnreadable } from '../notices/problems.js';
 import { configuration, type Flags } from '../options/configuration.js';
@@ -48,7 +48,7 @@ export interface ToolCommand {
   readonly prepare?: (input: Input, app: App, command: Command) => Promise<Input>;
   /** The question before a change that cannot be undone; `undefined` for other changes. */
   readonly question?: (input: Input, app: App) => Promise<string | undefined>;
-  /** Without a result, the command shows which conversations it does not list. */
+  /** Without a result, the command shows whether the store has a conversation. */
   readonly listsConversations?: boolean;
   /** The whole text that the tool returns in pages; `undefined` to use the answer of the tool. */
   readonly stream?: (
@@ -110,7 +110,7 @@ async function run(command: Command, fields: readonly Field[], made: ToolCommand
       if ('total' in answer || 'notices' in answer)
         await reportUnreadable(made.tool, app, made.flags());
       if (!isNothing(answer)) return;
-      if (made.listsConversations && !isJson) await reportNotListed(app, made.flags());
+      if (made.listsConversations && !isJson) await reportEmptyStore(app, made.flags());
       await reportOtherRoot(configuration(made.flags()));
     },
     { isReading: made.tool.annotations.readOnlyHint },

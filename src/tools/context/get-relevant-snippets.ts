@@ -1,6 +1,7 @@
 /** The tool `get_relevant_snippets`: returns the passages that answer a question, within `maxTokens`. */
 
 import { z } from 'zod';
+import { notIncluded } from '../../app/not-found-hints.js';
 import { SNIPPET_STRATEGIES } from '../../context/snippets/strategy-names.js';
 import { SEARCH_TIERS } from '../../search/search-names.js';
 import { damagedNotes } from '../../stores/conversations/damaged-notes.js';
@@ -73,7 +74,8 @@ export const getRelevantSnippets = defineTool({
     }),
   annotations: READS,
   quotesText: true,
-  async run(input, { conversations, relevantSnippets }, { signal, progress }) {
+  async run(input, app, { signal, progress }) {
+    const { conversations, relevantSnippets } = app;
     const { query, maxTokens, strategy } = input;
     const filters = await filtersOf(input, conversations);
     const request = { query, maxTokens, strategy, filters };
@@ -85,6 +87,7 @@ export const getRelevantSnippets = defineTool({
       isEmpty ? wordlessNote(query) : undefined,
       emptyTimeNote(found, !isEmpty),
       ...damagedNotes(conversations),
+      ...(isEmpty && input.conversationId === undefined ? await notIncluded(app) : []),
     ]);
     return { tokensUsed, omitted, tier, snippets: [...found.snippets], ...note };
   },

@@ -1,6 +1,7 @@
 /** The tool `search_memory`: searches messages, notes, insights and facts at once. */
 
 import { z } from 'zod';
+import { notIncluded } from '../../app/not-found-hints.js';
 import { shownNames } from '../../base/text/display-text.js';
 import type { MemoryHit } from '../../search/memory-search.js';
 import { MEMORY_SOURCES, SEARCH_TIERS } from '../../search/search-names.js';
@@ -83,7 +84,8 @@ export const searchMemory = defineTool({
     }),
   annotations: READS,
   quotesText: true,
-  async run(input, { conversations, insights, memorySearch }, call) {
+  async run(input, app, call) {
+    const { conversations, insights, memorySearch } = app;
     const { query, sources = [...MEMORY_SOURCES], includeEnded, named, limit } = input;
     const isWithoutProject =
       call.isRemote && input.context === undefined && input.sources === undefined;
@@ -105,7 +107,9 @@ export const searchMemory = defineTool({
     const found = await memorySearch.search(request, { signal, progress });
     const page = found.hits.map((hit) => toResult(hit, input));
     const results = page.slice(0, Math.max(1, countWithin(page, input.maxTokens)));
-    const notes = request.sources.includes('messages') ? damagedNotes(conversations) : [];
+    const hasMessages = request.sources.includes('messages');
+    const notes = hasMessages ? damagedNotes(conversations) : [];
+    if (hasMessages && results.length === 0) notes.push(...(await notIncluded(app)));
     if (isWithoutProject) notes.push(ONLY_GLOBAL);
     const wordless = results.length === 0 ? wordlessNote(query) : undefined;
     const note = joinedNote([wordless, emptyTimeNote(found, results.length > 0), ...notes]);

@@ -5,6 +5,7 @@
  */
 
 import { z } from 'zod';
+import { notIncluded } from '../../app/not-found-hints.js';
 import type { App } from '../../app.js';
 import { defined } from '../../base/json.js';
 import { countOf } from '../../base/text/display-text.js';
@@ -72,6 +73,7 @@ export const getConversations = defineTool({
     const notes = [
       ...(page.total === 0 ? await excludingFilters(filters, app) : []),
       ...damagedNotes(app.conversations),
+      ...(page.total === 0 ? await notIncluded(app) : []),
     ];
     return { ...page, ...joinedNote(notes) };
   },

@@ -5,7 +5,7 @@
  */
 
 import { z } from 'zod';
-import { notSearchedNote } from '../../app/not-found-hints.js';
+import { notIncluded } from '../../app/not-found-hints.js';
 import type { App } from '../../app.js';
 import { defined } from '../../base/json.js';
 import { shownNames } from '../../base/text/display-text.js';
@@ -116,9 +116,7 @@ export const searchMessages = defineTool({
       ...(input.matchType === undefined && { ifUnknown: TRY_FUZZY }),
     });
     if (found.explanation === undefined || input.conversationId !== undefined) return found;
-    const notSearched = await notSearchedNote(app);
-    if (notSearched === undefined) return found;
-    return { ...found, explanation: `${found.explanation} ${notSearched}` };
+    return { ...found, explanation: [found.explanation, ...(await notIncluded(app))].join(' ') };
   },
 });
 

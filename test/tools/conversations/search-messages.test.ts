@@ -294,10 +294,13 @@ describe('search_messages', () => {
     const { store, archives, run, say } = await openTool();
     await store.trash(await say('a wombat'));
     const gone = (await run({ query: 'wombat' })).explanation;
-    expect(gone).toMatch(/^No message has: wombat\..* Not searched: 1 conversation in the trash /);
+    expect(gone).toMatch(
+      /^No message has: wombat\..* Not included: 1 conversation in the trash\. /,
+    );
     archives.count = async () => 2;
     const both = (await run({ query: 'wombat' })).explanation;
-    expect(both).toContain('1 conversation in the trash (`daybook trash`), and 2 archives (');
+    expect(both).toContain('Not included: the conversations in 2 archives.');
+    expect(both).toContain('Not included: 1 conversation in the trash.');
     await say('another wombat');
     expect(await run({ query: 'wombat' })).not.toHaveProperty('explanation');
   });
