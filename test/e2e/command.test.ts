@@ -149,6 +149,7 @@ describe('daybook info', () => {
       expect(code).toBe(0);
       expect(stdout).toContain(`${place.root} (set with --root)`);
       expect(stdout).toMatch(/fsync +off/);
+      expect(stdout).toMatch(/Perplexity +no key for this command; a server uses the key in the/);
     });
   });
 });

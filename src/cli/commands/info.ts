@@ -102,6 +102,9 @@ function ofSize(size: Facts['size']): string[] {
   ];
 }
 
+/** Users set the key in the entry of a client, where this command does not see it. */
+const NO_KEY = 'no key for this command; a server uses the key in the entry of its MCP client';
+
 function linesOf(facts: Facts, sizes: Sizes, problems: readonly string[]): string[] {
   const { settings } = facts;
   const [first = 'good', ...others] = problems;
@@ -131,7 +134,7 @@ function linesOf(facts: Facts, sizes: Sizes, problems: readonly string[]): strin
     ['toolsets', settings.toolsets.join(', ')],
     ['fsync', settings.fsync ? 'on' : 'off'],
     ['max messages', `${settings.maxMessages} in one conversation`],
-    ['Perplexity', settings.perplexity.configured ? settings.perplexity.backend : 'no key set'],
+    ['Perplexity', settings.perplexity.configured ? settings.perplexity.backend : NO_KEY],
     ['health', problems.length > 1 ? `${problems.length} problems: ${first}` : first],
     ...others.map((problem) => ['', problem] as const),
   ] as const;
