@@ -39,6 +39,11 @@ describe('completion', () => {
     [['restore', '--ver'], ['--version']],
     [['search', 'x', '--role=user', '--mode', 'sem'], ['semantic']],
     [['stats', '--csv', '--per'], ['--period']],
+    [
+      ['import', '--from', 'mem'],
+      ['mem0', 'memory-bank'],
+    ],
+    [['search', 'x', '--from', ''], []],
   ])('of %j', async (words, expected) => {
     await withPlace(async (place) => {
       const { code, stdout } = await runCommand(place, ['complete', '--', ...words]);
@@ -57,6 +62,18 @@ describe('completion', () => {
         const { stdout } = await runCommand(place, ['complete', '--', ...typed, 'show', 'ot']);
         expect(stdout).toBe('other\tx\n');
       }
+    });
+  });
+
+  it('of a note offers the paths of all notes, except for a new note', async () => {
+    await withPlace(async (place) => {
+      await runCommand(place, ['mb', 'add', 'ideas/garden.md', 'x']);
+      await runCommand(place, ['mb', 'add', 'plan.md', 'x']);
+      const candidates = async (...words: string[]) =>
+        (await runCommand(place, ['complete', '--', ...words])).stdout;
+      expect(await candidates('mb', 'read', '')).toBe('ideas/garden.md\t\nplan.md\t\n');
+      expect(await candidates('mb', 'edit', 'id')).toBe('ideas/garden.md\t\n');
+      expect(await candidates('mb', 'add', '')).toBe('');
     });
   });
 

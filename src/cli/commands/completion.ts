@@ -1,11 +1,12 @@
 /**
  * `daybook completion SHELL`: prints a script with which the shell calls `daybook complete`. The
- * candidates are commands, options and names of conversations in the store.
+ * candidates are commands, options, kinds of imports, and the names of conversations and notes in the store.
  */
 import type { Command, Option } from 'commander';
 import { CONTROLS } from '../../base/text/display-text.js';
 import type { Config } from '../../config/config.js';
 import { openConversationStore } from '../../stores/conversations/conversations.js';
+import { NoteCatalogue } from '../../stores/memory-bank/note-catalogue.js';
 import { isMadeOfTools } from '../command-help.js';
 import { configuration, type Flags } from '../options/configuration.js';
 
@@ -80,7 +81,7 @@ async function candidatesOf(
 ): Promise<readonly Candidate[]> {
   const { command, words, option, root, isHelp } = await commandOf(program, before);
   const typed = root === undefined ? flags : { ...flags, root };
-  if (option !== undefined && !last.startsWith('-')) return valuesOf(option, typed);
+  if (option !== undefined && !last.startsWith('-')) return valuesOf(option, command, typed);
   if (last.startsWith('-')) return optionsOf(command, program);
   if (command.commands.length > 0) return commandsIn(command);
   if (isHelp) return [];
@@ -88,6 +89,9 @@ async function candidatesOf(
   const argument = args[words] ?? (args.at(-1)?.variadic ? args.at(-1) : undefined);
   if (argument?.argChoices !== undefined) return plain(argument.argChoices);
   const name = argument?.name() ?? '';
+  // The path of `mb add` is that of a new note.
+  if (name === 'path' && command.parent?.name() === 'mb' && command.name() !== 'add')
+    return notePaths(typed);
   return name === 'conversation' || name === 'conversations' ? conversationNames(typed) : [];
 }
 
@@ -148,8 +152,14 @@ function optionsOf(command: Command, program: Command): Candidate[] {
   return [...new Map(found.reverse()).values()].reverse();
 }
 
-async function valuesOf(option: Option, flags: Flags): Promise<readonly Candidate[]> {
+async function valuesOf(
+  option: Option,
+  command: Command,
+  flags: Flags,
+): Promise<readonly Candidate[]> {
   if (option.argChoices !== undefined) return plain(option.argChoices);
+  if (command.name() === 'import' && option.long === '--from')
+    return plain((await import('../../import/source-list.js')).KINDS);
   const isConversation = option.long === '--conversation' || option.long === '--conversation-id';
   return isConversation ? conversationNames(flags) : [];
 }
@@ -173,4 +183,10 @@ async function conversationNames(flags: Flags): Promise<readonly Candidate[]> {
       ...(title === '' ? [] : [{ word: title, about: conversationId }]),
     ]),
   ];
+}
+
+async function notePaths(flags: Flags): Promise<readonly Candidate[]> {
+  const notes = new NoteCatalogue(configuration(flags).memoryBankFolder);
+  await notes.refresh();
+  return plain(notes.notes().map(({ path }) => path));
 }
