@@ -44,6 +44,26 @@ export function pointToHelp(command: Command): void {
   command.showHelpAfterError(
     `(${dashes}To see its arguments and options, run ${names.join(' ')} --help)`,
   );
+  const { outputError } = command.configureOutput();
+  command.configureOutput({
+    outputError: (text, write) => outputError?.(withSameOption(text, command), write),
+  });
+}
+
+/** Names of the beginning and of the end of a span of time. A command has one of each. */
+const SPAN_OPTIONS = [
+  ['--since', '--updated-after', '--from', '--after'],
+  ['--until', '--updated-before', '--to', '--before'],
+];
+const UNKNOWN_OPTION = /(unknown option '(--[a-z-]+)')(?:\n\(Did you mean .*\?\))?/;
+
+/** Commander suggests an option that is spelled alike; this suggests the one that means the same. */
+function withSameOption(text: string, { options }: Command): string {
+  return text.replace(UNKNOWN_OPTION, (whole, error: string, given: string) => {
+    const names = SPAN_OPTIONS.find((each) => each.includes(given)) ?? [];
+    const own = names.find((name) => options.some(({ long }) => long === name));
+    return own === undefined ? whole : `${error}\n(Did you mean ${own}?)`;
+  });
 }
 
 /** Without this, `daybook nothing --help` would show the help of the program. */

@@ -347,6 +347,13 @@ describe('help and mistakes', () => {
     [['lst'], 'Did you mean list?'],
     [['--nope'], '(daybook --help'],
     [['show', 'x', '--jsn'], 'Did you mean --json?'],
+    [
+      ['list', '--since', '2026-01-01'],
+      "unknown option '--since'\n(Did you mean --updated-after?)",
+    ],
+    [['stats', '--since', '2026-01-01'], 'Did you mean --from?'],
+    [['kg', 'query', '--to', '2026-01-01'], 'Did you mean --until?'],
+    [['import', '--updated-after', '2026-01-01'], 'Did you mean --since?'],
     [['help', 'nope'], 'nope'],
     [['show'], '(To see its arguments and options, run daybook show --help)'],
     [['info', '--log-level', 'loud'], '--log-level must be one of debug'],
