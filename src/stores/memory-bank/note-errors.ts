@@ -1,5 +1,6 @@
 /** The errors that several modules of the memory bank throw. */
 import { AppError } from '../../base/errors.js';
+import { pathInBank } from './note-path.js';
 
 export function conflict(path: string, expectedHash: string | undefined, hash: string | undefined) {
   const given = expectedHash?.slice(0, 80);
@@ -46,7 +47,9 @@ export function misnamed(path: string): AppError {
 }
 
 export function notFound(path: string): AppError {
+  const inBank = pathInBank(path);
   return new AppError('E_MB_FILE_NOT_FOUND', `There is no note ${JSON.stringify(path)}.`, {
+    ...(inBank && { hint: `Give the path inside the memory bank: ${JSON.stringify(inBank)}.` }),
     details: { path },
   });
 }

@@ -33,11 +33,21 @@ export function requireNotePath(path: string): void {
 
 /**
  * Like `requireNotePath`, for a new note. VALIDATION_ERROR also for a path that only a shell expands, because
- * it would create a folder with the name `~` or `$HOME`. An existing note in such a folder can be read, moved
- * and deleted.
+ * it would create a folder with the name `~` or `$HOME`, and for a path from the root of the store. An existing
+ * note in such a folder can be read, moved and deleted.
  */
 export function requireNewNotePath(path: string): void {
   requireNotePath(path);
+  const inBank = pathInBank(path);
+  if (inBank !== undefined) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `${JSON.stringify(path)} would create the folder memory-bank inside the memory bank.`,
+      {
+        hint: `Nothing was written. Give the path inside the memory bank: ${JSON.stringify(inBank)}.`,
+      },
+    );
+  }
   if (!/^(~|\$)[^/]*\//.test(path)) return;
   throw new AppError(
     'VALIDATION_ERROR',
@@ -45,6 +55,10 @@ export function requireNewNotePath(path: string): void {
     { hint: 'Nothing was written. Give a path inside the memory bank, such as "ideas/garden.md".' },
   );
 }
+
+/** The rest of a path that begins with the name of the memory bank, as in git; `undefined` for another path. */
+export const pathInBank = (path: string): string | undefined =>
+  /^memory-bank\/(.+)/.exec(path)?.[1];
 
 /** Returns the error that `requireNotePath` throws; `undefined` if it throws none. */
 export function problemWithNotePath(path: string): AppError | undefined {

@@ -69,6 +69,26 @@ describe('a path that only a shell reads as another folder', () => {
   });
 });
 
+describe('a path that begins with the name of the memory bank', () => {
+  it('makes no folder in the bank, and the error names the path that was meant', async () => {
+    const { bank, folder } = openBank();
+    await bank.add('ideas/garden.md', 'text');
+    const path = 'memory-bank/ideas/garden.md';
+    const meant = expect.stringContaining('"ideas/garden.md"');
+    for (const work of [bank.add(path, 'x'), bank.rename('ideas/garden.md', path, undefined)])
+      expect(await errorOf(work)).toMatchObject({ code: 'VALIDATION_ERROR', hint: meant });
+    expect(readdirSync(folder)).not.toContain('memory-bank');
+    const missing = await errorOf(bank.read(path));
+    expect(missing).toMatchObject({ code: 'E_MB_FILE_NOT_FOUND', hint: meant });
+  });
+
+  it('is that of a note if the bank has such a folder', async () => {
+    const { bank, put } = openBank();
+    put('memory-bank/a.md', 'text\n');
+    expect((await bank.read('memory-bank/a.md')).content).toBe('text\n');
+  });
+});
+
 describe('very many and very deep folders', () => {
   it('are visited once each, and their notes are listed', async () => {
     const { folder, bank, put, paths } = openBank(20_000);
