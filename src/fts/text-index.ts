@@ -11,7 +11,7 @@ import { throwIfCancelled } from './cancellation.js';
 import type { QueryColumns } from './query/fts5-parser.js';
 import type { MatchType } from './query/match-type-names.js';
 import { parseQuery, usesOperators } from './query/parse-query.js';
-import { phrasesOf, type QueryNode } from './query/tree.js';
+import { childrenOf, phrasesOf, type QueryNode } from './query/tree.js';
 import { executeQuery } from './ranking/execute-query.js';
 import { SearchResult } from './search-result.js';
 import { encodeIndex, IndexDecoder } from './segments/index-codec.js';
@@ -174,8 +174,7 @@ export class TextIndex {
     const { limit = 20, offset = 0, matchType = 'fts5', filter, onBegin, signal } = options;
     throwIfCancelled(signal);
     const { dictionary } = this.#store;
-    const bigramColumn = 1 << this.#names.length;
-    const context = { columns: this.#columns, bigramColumn, dictionary };
+    const context = { columns: this.#columns, bigramColumn: 1 << this.#names.length, dictionary };
     const { root, relaxed } = parseQuery(query, matchType, context);
     let last = root;
     onBegin?.();
@@ -192,7 +191,8 @@ export class TextIndex {
 }
 
 function unknownWords(root: QueryNode, dictionary: Dictionary): string[] {
-  const terms = phrasesOf(root).flatMap((phrase) => phrase.terms);
+  const notExcluded = (node: QueryNode) => (node.kind === 'not' ? [node.left] : childrenOf(node));
+  const terms = phrasesOf(root, notExcluded).flatMap((phrase) => phrase.terms);
   const unknown = terms.filter(({ term, prefix }) =>
     prefix ? dictionary.startingWith(term).length === 0 : dictionary.find(term) === undefined,
   );

@@ -180,6 +180,8 @@ describe('match types', () => {
   it('names the words that no document has', () => {
     const { unknownWords } = index.search('water zebra wombat*', { matchType: 'fts5' });
     expect(unknownWords).toEqual(['zebra', 'wombat']);
+    const without = index.search('zebra NOT wombat AND (yak NOT gnu)', { matchType: 'fts5' });
+    expect(without.unknownWords).toEqual(['zebra', 'yak']); // only these are missing
   });
 });
 

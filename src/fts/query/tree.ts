@@ -74,6 +74,6 @@ export function childrenOf(node: QueryNode): readonly QueryNode[] {
 }
 
 /** Every phrase, in the order in which FTS5 numbers phrases and adds their scores. */
-export function phrasesOf(node: QueryNode): Phrase[] {
-  return node.kind === 'near' ? [...node.phrases] : childrenOf(node).flatMap(phrasesOf);
+export function phrasesOf(node: QueryNode, parts = childrenOf): Phrase[] {
+  return node.kind === 'near' ? [...node.phrases] : parts(node).flatMap((n) => phrasesOf(n, parts));
 }
