@@ -78,6 +78,20 @@ it('a search shows no names of tools or arguments, which only assistants use', a
   await expect.poll(() => problem.innerText()).toBe('There is no note "gone.md".');
 });
 
+it.each([
+  '#/search?q=hums',
+  '#/search?q=hums&kind=all',
+])('a search without results names deleted conversations: %s', async (address) => {
+  opened = await open();
+  const { page } = opened;
+  await page.waitForSelector('.row');
+  await post('mb_delete', { path: 'hive.md' });
+  for (const conversationId of [BEES, WASPS]) await post('delete_conversation', { conversationId });
+  await goTo(page, address);
+  const status = page.locator('p[role=status]');
+  await expect.poll(() => status.innerText()).toContain('2 conversations in the trash.');
+});
+
 it('a search without results offers wider searches, which can be run', async () => {
   opened = await open();
   const { page } = opened;

@@ -113,12 +113,13 @@ async function askMemory(
   if (sources.length === 0) return { hits: [], total: 0, summary: 'There are no insights yet.' };
   const context = sources.includes('insights') ? { context: project } : {};
   const input = { query: q, sources, limit, maxTokens: 25_000, ...MARKS, ...context };
-  const { results, totals } = await call('search_memory', input, signal);
+  const { results, totals, note = '' } = await call('search_memory', input, signal);
   const counts = sources.map((each) => counted(totals[each] ?? 0, each.replace(/s$/, '')));
+  const total = sources.reduce((sum, each) => sum + (totals[each] ?? 0), 0);
   return {
-    total: sources.reduce((sum, each) => sum + (totals[each] ?? 0), 0),
+    total,
     hits: results.map(hitOf),
-    summary: `${counts.join(', ')}.`,
+    summary: `${counts.join(', ')}. ${total === 0 ? withoutToolNames(note) : ''}`,
   };
 }
 
