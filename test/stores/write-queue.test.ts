@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/errors.js';
 import { createLog } from '../../src/base/log.js';
 import { fileError } from '../../src/files/file-errors.js';
+import { Retry } from '../../src/stores/deferred-writes/retry.js';
 import { WriteQueue } from '../../src/stores/deferred-writes/write-queue.js';
 import { errorOf } from '../support/error-of.js';
 
@@ -10,9 +11,9 @@ const PATH = '/store/conversation.json';
 const ofTheDisk = (errno: string) =>
   fileError(Object.assign(new Error(), { code: errno }), 'write', PATH);
 
-function makeQueue() {
+function makeQueue(isHere: () => boolean = () => true) {
   const presence = {
-    isHere: () => true,
+    isHere,
     require: () => undefined,
     error: () => new AppError('STORAGE_UNAVAILABLE', 'away'),
   };
@@ -50,6 +51,44 @@ describe('a full disk', () => {
     await queue.close();
     expect(done).toEqual(['first', 'short']);
     expect(queue.unwritten()).toEqual([{ name: 'long' }]);
+  });
+});
+
+describe('a store that goes away again while memory is compared with it', () => {
+  it('is compared again when it is back', async () => {
+    let isHere = false;
+    const seen: string[] = [];
+    const queue = makeQueue(() => isHere);
+    queue.whenBack(async () => {
+      seen.push('compared');
+      if (seen.length > 1) return;
+      isHere = false;
+      queue.noticeAway();
+    });
+    queue.noticeAway();
+    isHere = true;
+    expect(await queue.settle()).toBe(false);
+    isHere = true;
+    expect(await queue.settle()).toBe(true);
+    expect(seen).toEqual(['compared', 'compared']);
+    await queue.close();
+  });
+});
+
+describe('a retry', () => {
+  it('makes another attempt if it was started again during one', async () => {
+    let attempts = 0;
+    const second = await new Promise<number>((resolve) => {
+      const retry = new Retry(async () => {
+        attempts += 1;
+        if (attempts === 1) retry.start();
+        else resolve(attempts);
+        return true;
+      });
+      retry.start();
+      setTimeout(() => resolve(attempts), 2_000);
+    });
+    expect(second).toBe(2);
   });
 });
 

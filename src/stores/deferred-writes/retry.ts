@@ -29,8 +29,8 @@ export class Retry {
   }
 
   async #run(): Promise<void> {
+    this.#timer = undefined; // a call of `start` during the attempt plans another one
     const isDone = await this.#attempt().catch(() => false);
-    this.#timer = undefined;
     if (isDone) this.#pauseMs = FIRST_MS;
     else this.start();
   }

@@ -62,7 +62,9 @@ export class WriteQueue {
   /** The last call of `enqueue`, because writes are added to the queue one after the other. */
   #lastEnqueue: Promise<unknown> = Promise.resolve();
   #lastFailure: Pick<WriteQueueState, 'reason' | 'whatToDo' | 'since'> | undefined;
-  #wasAway = false;
+  /** How often the store was found to be away, and how many of these times `whenBack` was done for. */
+  #absences = 0;
+  #returns = 0;
   #isClosed = false;
 
   constructor(options: WriteQueueOptions) {
@@ -72,7 +74,7 @@ export class WriteQueue {
   /** Must be called when the store was found to be away. */
   noticeAway(): void {
     const { presence } = this.#options;
-    this.#wasAway = true;
+    this.#absences += 1;
     if (presence) this.#note(presence.error());
     this.#retry.start();
   }
@@ -186,12 +188,12 @@ export class WriteQueue {
   /** Does the waiting writes. Returns true if none is left. */
   async settle(): Promise<boolean> {
     if (this.#isClosed) return this.#queue.length === 0;
-    const isHere = !this.isAway;
-    if (isHere && this.#wasAway) {
+    while (!this.isAway && this.#returns < this.#absences) {
+      const absences = this.#absences; // the store may go away again meanwhile
       for (const refresh of this.#refreshes) await refresh();
-      this.#wasAway = false;
+      this.#returns = absences;
     }
-    if (!isHere) return false;
+    if (this.isAway) return false;
     if (this.#queue.length > 0) await this.#drains.run();
     if (this.#queue.length > 0) return false;
     if (this.#refused.length === 0) this.#lastFailure = undefined;
