@@ -75,6 +75,27 @@ describe('a store that goes away again while memory is compared with it', () => 
   });
 });
 
+describe('a part of the store that cannot be read when the store is back', () => {
+  it('does not stop the waiting writes, and is read later', async () => {
+    const queue = makeQueue();
+    const done: string[] = [];
+    let error: AppError | undefined = ofTheDisk('EACCES');
+    queue.whenBack(async () => {
+      if (error) throw error;
+      done.push('insights');
+    });
+    queue.whenBack(async () => void done.push('notes'));
+    queue.noticeAway();
+    addTo(queue, done, 'message');
+    expect(await queue.settle()).toBe(true);
+    expect(done).toEqual(['notes', 'message']);
+    error = undefined;
+    await queue.settle();
+    expect(done).toEqual(['notes', 'message', 'insights', 'notes']);
+    await queue.close();
+  });
+});
+
 describe('a retry', () => {
   it('makes another attempt if it was started again during one', async () => {
     let attempts = 0;

@@ -7,7 +7,7 @@
 
 import { SharedRun } from '../../base/async/shared-run.js';
 import { type Clock, isoTime, systemClock } from '../../base/clock.js';
-import { AppError, isAppError } from '../../base/errors.js';
+import { AppError, appErrorOf, isAppError } from '../../base/errors.js';
 import { type Log, silentLog } from '../../base/log.js';
 import type { Presence } from '../../files/store-presence.js';
 import { Retry } from './retry.js';
@@ -56,7 +56,9 @@ export class WriteQueue {
   readonly #queue: WaitingWrite[] = [];
   readonly #refused: Unwritten[] = [];
   readonly #drains = new SharedRun(() => this.#drain());
-  readonly #retry = new Retry(() => this.settle());
+  readonly #retry = new Retry(
+    async () => (await this.settle()) && this.#returns === this.#absences,
+  );
   readonly #refreshes: (() => Promise<void>)[] = [];
   #bytes = 0;
   /** The last call of `enqueue`, because writes are added to the queue one after the other. */
@@ -185,14 +187,10 @@ export class WriteQueue {
     this.#retry.start();
   }
 
-  /** Does the waiting writes. Returns true if none is left. */
+  /** Does the waiting writes. Returns true if none is left, and false while the store is away. */
   async settle(): Promise<boolean> {
     if (this.#isClosed) return this.#queue.length === 0;
-    while (!this.isAway && this.#returns < this.#absences) {
-      const absences = this.#absences; // the store may go away again meanwhile
-      for (const refresh of this.#refreshes) await refresh();
-      this.#returns = absences;
-    }
+    if (!this.isAway && this.#returns < this.#absences) await this.#refresh();
     if (this.isAway) return false;
     if (this.#queue.length > 0) await this.#drains.run();
     if (this.#queue.length > 0) return false;
@@ -209,6 +207,19 @@ export class WriteQueue {
     await this.settle().catch(() => false);
     if (!this.isAway) await this.#drain({ isLast: true }).catch(() => undefined);
     this.#isClosed = true;
+  }
+
+  /** A part of the store that cannot be read does not stop the others. The next call tries it again. */
+  async #refresh(): Promise<void> {
+    const absences = this.#absences; // the store may go away again meanwhile
+    let areAllDone = true;
+    for (const refresh of this.#refreshes) {
+      const err = await appErrorOf(refresh);
+      if (err === undefined) continue;
+      areAllDone = false;
+      this.#options.log.warn({ err }, 'a part of the store could not be read after it was away');
+    }
+    if (areAllDone) this.#returns = absences;
   }
 
   #enqueueInOrder<T>(enqueue: () => Promise<T>): Promise<T> {
