@@ -426,6 +426,17 @@ describe('queries', () => {
     expect(nodes).toContainEqual({ node: 'Difference Engine', depth: 2 });
   });
 
+  it('walk along a predicate, whichever form of it is stored', async () => {
+    const { graph } = openGraph();
+    await graph.add([fact('Zo\u00eb', 'k\u00e9rt'), fact('Zo\u00eb', 'knows')]);
+    for (const predicate of ['k\u00e9rt', 'ke\u0301rt', ' k\u00e9rt ']) {
+      const asked = { subject: 'Zo\u00eb', predicate };
+      expect((await graph.query(asked, PAGE)).total).toBe(1);
+      const walk = { depth: 1, direction: 'out', predicate } as const;
+      expect((await graph.neighbors('Zo\u00eb', walk, PAGE)).total).toBe(1);
+    }
+  });
+
   it('list subjects with the numbers of their facts', async () => {
     const graph = await library();
     const { total, subjects } = await graph.subjects({}, PAGE);
@@ -684,6 +695,13 @@ describe('a compaction', () => {
     utimesSync(path, 1, 1);
     await change('Katherine');
     expect(JSON.parse(readFileSync(path, 'utf8'))).toHaveLength(7);
+  });
+
+  it('is done for each of several calls at the same time', async () => {
+    const { graph } = openGraph();
+    await graph.add([fact('Ada')]);
+    const saved = await Promise.all([graph.save(), graph.save(), graph.save()]);
+    expect(saved.map((each) => each?.triples)).toEqual([1, 1, 1]);
   });
 
   it('is not repeated if another process did it meanwhile', async () => {

@@ -64,11 +64,10 @@ export function walkFrom(
 function around(table: TripleTable, term: number, walk: Walk, time: QueryTime): number[] {
   const { direction, predicate } = walk;
   const isVisibleRow = visibilityTest(table, walk, time);
-  const label = predicate === undefined ? undefined : table.terms.find(predicate);
+  const labels = predicate === undefined ? undefined : termsOf(table, predicate);
   const rows: number[] = [];
   const take = (row: number) => {
-    if (isVisibleRow(row) && (label === undefined || table.predicate(row) === label))
-      rows.push(row);
+    if (isVisibleRow(row) && (labels?.includes(table.predicate(row)) ?? true)) rows.push(row);
   };
   if (direction !== 'in') for (const row of rowsOfKey(table.bySubject, term)) take(row);
   if (direction !== 'out') for (const row of rowsOfKey(table.byObject, term)) take(row);
