@@ -239,7 +239,7 @@ export class KnowledgeGraph {
    * then unchanged.
    */
   async save(progress: ProgressOptions = {}): Promise<Saved | undefined> {
-    await this.#saving?.catch(() => undefined); // its own caller gets the error
+    while (this.#saving !== undefined) await this.#saving.catch(() => undefined); // its caller gets the error
     progress.signal?.throwIfAborted();
     this.#saving = this.#compact(progress).finally(() => {
       this.#saving = undefined;
