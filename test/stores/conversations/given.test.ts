@@ -58,4 +58,20 @@ describe('the store of conversations', () => {
     expect((await second.store.list()).map(({ clientId }) => clientId)).toEqual(['tea']);
     expect(second.store.damaged()).toEqual([]);
   });
+
+  it('refuses a time that is no time, and stores any other in one form', async () => {
+    const { store, another, folders } = await openStore();
+    for (const wrong of [{ createdAt: 'soon' }, { updatedAt: '' }, { createdAt: {} as never }])
+      expect((await errorOf(store.create(wrong))).code).toBe('VALIDATION_ERROR');
+    expect(folders()).toEqual([]);
+    const times = { createdAt: '2025-01-24', updatedAt: '2025-01-25T10:00:00+02:00' };
+    const made = await store.create(times);
+    expect(made).toMatchObject({
+      createdAt: '2025-01-24T00:00:00.000Z',
+      updatedAt: '2025-01-25T08:00:00.000Z',
+    });
+    const { store: second } = await another();
+    const { messages: _, ...head } = made;
+    expect(await second.list()).toEqual([head]);
+  });
 });

@@ -12,7 +12,7 @@ import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js'
 import { WriteQueue } from '../../deferred-writes/write-queue.js';
 import { notFound } from '../conversation-errors.js';
 import type { AppendRequest, PastFields, PastMessage } from '../document/apply-appends.js';
-import { applyAppends, withIds } from '../document/apply-appends.js';
+import { applyAppends, withIds, withTimes } from '../document/apply-appends.js';
 import { conversationIdAt, requireRef } from '../document/conversation-id.js';
 import type { ConversationDocument } from '../document/document.js';
 import type { Conversation } from '../document/schema.js';
@@ -60,7 +60,7 @@ export class DeferredMessages {
   }
 
   async create(conversation: NewConversation): Promise<Created> {
-    const { mayDefer, ...plain } = conversation;
+    const { mayDefer, ...plain } = withTimes(conversation);
     if (!mayDefer || this.#core.presence === undefined) return this.#writes.writer.create(plain);
     const { messages: texts = [], ...others } = plain;
     const masked = await this.#core.maskedFields(others);

@@ -163,7 +163,18 @@ function toStored(message: PastMessage, nowMs: number): Message {
 function timeOf(text: string): string {
   const epochMs = Date.parse(text);
   if (!Number.isNaN(epochMs)) return isoTime(epochMs);
-  throw new AppError('VALIDATION_ERROR', `${JSON.stringify(text.slice(0, 60))} is not a time.`);
+  const shown = JSON.stringify(String(text).slice(0, 60));
+  throw new AppError('VALIDATION_ERROR', `${shown} is not a time.`);
+}
+
+/** The fields of a new conversation, with its times in that form. VALIDATION_ERROR. */
+export function withTimes<T extends Pick<PastFields, 'createdAt' | 'updatedAt'>>(fields: T): T {
+  const { createdAt, updatedAt } = fields;
+  return {
+    ...fields,
+    ...(createdAt !== undefined && { createdAt: timeOf(createdAt) }),
+    ...(updatedAt !== undefined && { updatedAt: timeOf(updatedAt) }),
+  };
 }
 
 /** Called only with the first message of a user, so a title removed later stays removed. */
