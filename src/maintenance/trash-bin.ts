@@ -18,12 +18,6 @@ export interface TrashedItem {
   readonly sizeBytes: number;
 }
 
-export interface EmptyOptions {
-  /** Only entries deleted before (epoch milliseconds). Entries without a time are left out. */
-  readonly before?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
 export interface TrashStores {
   readonly conversations: Pick<ConversationStore, 'trashed' | 'purge'>;
   readonly insights: Pick<InsightStore, 'trashed' | 'purge'>;
@@ -56,8 +50,11 @@ export class TrashBin {
     return items.sort((a, b) => ((a.deletedAt ?? '') < (b.deletedAt ?? '') ? 1 : -1));
   }
 
-  /** Returns the entries that `empty` would remove. */
-  async choose({ before }: EmptyOptions = {}): Promise<TrashedItem[]> {
+  /**
+   * Returns the entries that were deleted before this time (epoch milliseconds), without those that have no
+   * time; all entries if it is not given. FILESYSTEM_ERROR.
+   */
+  async choose({ before }: { readonly before?: number | undefined } = {}): Promise<TrashedItem[]> {
     const items = await this.list();
     if (before === undefined) return items;
     return items.filter(
@@ -66,10 +63,10 @@ export class TrashBin {
   }
 
   /** Returns what was removed. LOCKED, FILESYSTEM_ERROR; then the remaining entries are unchanged. */
-  async empty(options: EmptyOptions = {}): Promise<TrashedItem[]> {
+  async removeAll(items: readonly TrashedItem[], signal?: AbortSignal): Promise<TrashedItem[]> {
     const removed: TrashedItem[] = [];
-    for (const item of await this.choose(options)) {
-      options.signal?.throwIfAborted();
+    for (const item of items) {
+      signal?.throwIfAborted();
       if (await this.remove(item)) removed.push(item);
     }
     return removed;

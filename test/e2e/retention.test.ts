@@ -151,6 +151,22 @@ describe('retention', () => {
     });
   });
 
+  it('trash empty removes only what it showed before the question', async () => {
+    await withPlace(async (place) => {
+      write(place, join('.trash', OLD), 'shown');
+      const answer = {
+        after: '[y/N]',
+        get type() {
+          write(place, join('.trash', OLDER), 'deleted while the question waits');
+          return 'y\n';
+        },
+      };
+      const args = ['--root', place.root, 'trash', 'empty'];
+      expect((await runInTerminal(place, args, { answers: [answer] })).code).toBe(0);
+      expect(readdirSync(join(place.root, 'conversation-logs', '.trash'))).toEqual([OLDER]);
+    });
+  });
+
   it('trash empty also finishes a permanent removal that was interrupted', async () => {
     await withPlace(async (place) => {
       write(place, join('.trash', '.tmp-0123456789abcdef'), 'half removed');

@@ -1,4 +1,4 @@
-/** The trash of all stores: which items it lists, and which items `empty` removes. */
+/** The trash of all stores: which items it lists, and which items are removed. */
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -32,7 +32,7 @@ describe('the trash', () => {
     expect(await trash.list()).toEqual([]);
   });
 
-  it('removes only older items with a time limit, and without one also items without a time', async () => {
+  it('chooses only older items with a time limit, and without one also items without a time', async () => {
     const { trash, conversations, insights, memoryBank, time, logsFolder } = await openMaintained();
     const old = await conversations.create({ title: 'Old' });
     const byHand = await conversations.create({ title: 'By hand' });
@@ -47,11 +47,11 @@ describe('the trash', () => {
     const before = time.now + 1000;
     time.now += 5000;
     await insights.trash(insight.id);
-    const removed = await trash.empty({ before });
+    const removed = await trash.removeAll(await trash.choose({ before }));
     expect(removed.map(({ kind }) => kind).sort()).toEqual(['conversation', 'note']);
     expect(existsSync(path)).toBe(false);
     expect((await trash.list()).map(({ title }) => title)).toEqual(['kept', 'By hand']);
-    expect(await trash.empty()).toHaveLength(2);
+    expect(await trash.removeAll(await trash.list())).toHaveLength(2);
     expect(await trash.list()).toEqual([]);
   });
 

@@ -47,7 +47,7 @@ export async function emptyTrash(options: EmptyTrashOptions, flags: Flags): Prom
     const show = () => printList(linesOf(items, timesFor(flags)), options, console.error);
     const isAsked = items.length > 0 && !yes;
     if (isAsked && !(await confirmOrEnd(question, 'Nothing was removed.', show))) return;
-    const removed = await trash.empty({ before, signal });
+    const removed = await trash.removeAll(items, signal);
     report({ removed, freedBytes: sizeBytesOf(removed) }, json, () =>
       console.log(removed.length === 0 ? 'Nothing to remove.' : `Removed: ${summaryOf(removed)}`),
     );
