@@ -3,7 +3,14 @@
  * deleting, queries in all combinations, limits.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -45,6 +52,21 @@ describe('the tests of seed 004', () => {
     expect(rejects.map((line) => JSON.parse(line).line)).toEqual([4, 6]);
     await open().add([fact('Haskell')]);
     expect(readFileSync(join(folder, 'kg_rejects.log'), 'utf8').trim().split('\n')).toHaveLength(2);
+  });
+
+  it('records a new damaged line although a long one was recorded before', async () => {
+    const { graph, open, folder } = openGraph();
+    await graph.add([fact('Ada')]);
+    const wal = join(folder, 'kg_wal.log');
+    appendFileSync(wal, `\n${'x'.repeat(5_000_000)}\n`);
+    await open().add([fact('Grace')]);
+    appendFileSync(wal, '\nrubbish\n');
+    await open().add([fact('Alan')]);
+    const rejects = readFileSync(join(folder, 'kg_rejects.log'), 'utf8').trim().split('\n');
+    expect(rejects.map((line) => JSON.parse(line).text.slice(0, 7))).toEqual([
+      'xxxxxxx',
+      'rubbish',
+    ]);
   });
 
   it('refuses facts beyond the limit before it writes', async () => {

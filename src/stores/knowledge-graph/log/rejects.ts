@@ -20,8 +20,8 @@ export async function recordRejects(path: string, damage: readonly Damage[]): Pr
   const lines: string[] = [];
   for (const { path: file, line, text } of damage) {
     const entry = `${JSON.stringify({ file, line, text })}\n`;
+    if (known.has(text) || entry.length > room) continue;
     room -= entry.length;
-    if (known.has(text) || room < 0) continue;
     known.add(text);
     lines.push(entry);
   }
