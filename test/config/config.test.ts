@@ -336,6 +336,8 @@ describe('over HTTP', () => {
       expect(failure({ env }), host).toContain('DAYBOOK_HTTP_TOKEN');
       expect(http({ ...env, DAYBOOK_HTTP_TOKEN: TOKEN }).ratePerMinute, host).toBe(600);
     }
+    const local = http({ ...mode, DAYBOOK_HTTP_HOST: '0:0:0:0:0:0:0:1' });
+    expect(local).toMatchObject({ host: '::1', ratePerMinute: 0 });
     const limited = { DAYBOOK_HTTP_RATE_LIMIT: '30' };
     expect(http(limited).ratePerMinute).toBe(30);
   });

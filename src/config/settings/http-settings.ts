@@ -98,7 +98,7 @@ export const HTTP_SETTINGS = {
 export type Mode = (typeof MODES)[number];
 
 export interface HttpConfig {
-  /** A host name, or an IP address without brackets. */
+  /** A host name in lower case, or an IP address without brackets, in its shortest form. */
   readonly host: string;
   readonly port: number;
   readonly token: string | undefined;
@@ -129,7 +129,7 @@ export function httpConfig(
   values: ValuesOf<typeof HTTP_SETTINGS>,
   nameOf: (setting: keyof typeof HTTP_SETTINGS) => string,
 ): HttpConfig {
-  const host = values.httpHost.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  const host = plainHost(values.httpHost);
   const isLocal = isLoopback(host);
   if (values.mode === 'http' && !isLocal && values.httpToken === undefined) {
     throw new AppError(
@@ -155,6 +155,13 @@ export function httpConfig(
     sessionIdleMs: values.httpSessionIdleMinutes * 60_000,
     ratePerMinute: values.httpRateLimit ?? (isLocal ? 0 : DEFAULT_RATE),
   });
+}
+
+/** An IPv6 address has many forms. A parsed Host header has the shortest one. */
+function plainHost(given: string): string {
+  const host = given.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  const url = `http://[${host}]`;
+  return URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : host;
 }
 
 const parts = (list = '') => list.split(',').flatMap((part) => (part.trim() ? [part.trim()] : []));
