@@ -22,6 +22,7 @@ export function csvOf(answer: Answer, table: Table): string {
 }
 
 function csvCell(text: string): string {
-  const safe = oneLine(/^[=+\-@]/.test(text) ? `'${text}` : text);
+  const line = oneLine(text);
+  const safe = /^[=+\-@]/.test(line) ? `'${line}` : line;
   return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
