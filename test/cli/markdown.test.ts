@@ -50,6 +50,16 @@ a    │ b
     expect(shown('`\u001b]0;title\u0007`')).toBe('\\u001b]0;title\\u0007\n');
   });
 
+  it('numbers a list from 0 if its author did', () => {
+    expect(shown('0. zero\n1. one')).toBe('0. zero\n1. one\n');
+  });
+
+  it('shows a table that has more rows than a call has arguments', () => {
+    const rows = 150_000;
+    const lines = shown(`| a |\n|---|\n${'| b |\n'.repeat(rows)}`).split('\n');
+    expect(lines.filter((line) => line.trim() === 'b')).toHaveLength(rows);
+  });
+
   it('has colours if they are switched on', () => {
     const text = renderMarkdown('# A\n\n**b** `c`', colours, 60);
     expect(text).toBe(

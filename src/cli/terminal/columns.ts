@@ -14,6 +14,10 @@ export const displayWidth = stringWidth;
 export const columnsOf = ({ columns }: { readonly columns?: number }): number =>
   columns || DEFAULT_COLUMNS;
 
+/** The width of the widest text. Not `Math.max`, for which a list can have too many texts. */
+export const widest = (texts: readonly string[]): number =>
+  texts.reduce((most, text) => Math.max(most, displayWidth(text)), 0);
+
 export const padEnd = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 

@@ -5,7 +5,7 @@
  */
 import { lexer, type Token, type Tokens } from 'marked';
 import { parsedMarkdown } from '../../base/text/parsed-markdown.js';
-import { displayWidth, padEnd, wrap } from './columns.js';
+import { padEnd, widest, wrap } from './columns.js';
 import type { Paint } from './paint.js';
 import { escapeLines } from './terminal-text.js';
 
@@ -86,7 +86,7 @@ function heading({ depth, tokens }: Tokens.Heading, { paint, width }: RenderCont
 
 function list({ items, ordered, start }: Tokens.List, context: RenderContext): string[] {
   return items.flatMap(({ tokens, task, checked }, index) => {
-    const mark = ordered ? `${Number(start || 1) + index}. ` : '• ';
+    const mark = ordered ? `${Number(start) + index}. ` : '• ';
     const box = task ? `[${checked ? 'x' : ' '}] ` : '';
     const parts = blocks(
       tokens.filter(({ type }) => type !== 'checkbox'),
@@ -102,9 +102,7 @@ function table({ header, rows }: Tokens.Table, { paint, width }: RenderContext):
   const texts = [header, ...rows].map((row) =>
     row.map(({ tokens }) => tokens.map((token) => inline(token, paint)).join('')),
   );
-  const widths = header.map((_, column) =>
-    Math.max(...texts.map((row) => displayWidth(row[column] ?? ''))),
-  );
+  const widths = header.map((_, column) => widest(texts.map((row) => row[column] ?? '')));
   const [names = [], ...others] = texts;
   if (widths.reduce((sum, own) => sum + own + 3, -3) > width) {
     return others.flatMap((row) =>

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { getConversations } from '../../tools/conversations/get-conversations.js';
 import type { saveMessage } from '../../tools/conversations/save-message.js';
 import { nameOfConversation, namesOf } from '../arguments/find-conversation.js';
-import { cut, displayWidth, padEnd } from '../terminal/columns.js';
+import { cut, displayWidth, padEnd, widest } from '../terminal/columns.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 import type { Answer, View } from './view.js';
 
@@ -23,10 +23,9 @@ export function conversationTable(answer: Answer, view: View): string {
   const { paint, times, columns } = view;
   const byId = namesOf(heads);
   const names = heads.map(({ conversationId }) => oneLine(byId.get(conversationId) ?? ''));
-  const widths = [NAME_HEADING, ...names].map((name) => displayWidth(name));
-  const width = Math.min(NAME_WIDTH, Math.max(...widths));
+  const width = Math.min(NAME_WIDTH, widest([NAME_HEADING, ...names]));
   const counts = heads.map(({ messageCount }) => String(messageCount));
-  const countWidth = Math.max(4, ...counts.map(({ length }) => length));
+  const countWidth = Math.max(4, widest(counts));
   const heading = [
     'changed'.padEnd(16),
     'msgs'.padStart(countWidth),

@@ -8,7 +8,7 @@ import type { mbHistory } from '../../tools/memory-bank/mb-history.js';
 import type { mbList } from '../../tools/memory-bank/mb-list.js';
 import type { mbReindex } from '../../tools/memory-bank/mb-reindex.js';
 import type { mbSearch } from '../../tools/memory-bank/mb-search.js';
-import { displayWidth, padEnd } from '../terminal/columns.js';
+import { padEnd, widest } from '../terminal/columns.js';
 import { sizeOf } from '../terminal/sizes.js';
 import { escapeLines, oneLine } from '../terminal/terminal-text.js';
 import type { Answer, View } from './view.js';
@@ -19,7 +19,7 @@ export function noteTable(answer: Answer, { paint, times, columns }: View): stri
   const { files } = answer as z.output<typeof mbList.output>;
   const paths = files.map(({ path }) => oneLine(path));
   if (columns === undefined) return paths.join('\n');
-  const width = Math.min(MAX_PATH_WIDTH, Math.max(0, ...paths.map((path) => displayWidth(path))));
+  const width = Math.min(MAX_PATH_WIDTH, widest(paths));
   const lines = files.map(({ sizeBytes, modifiedAt }, at) => {
     const facts = `${sizeOf(sizeBytes).padStart(9)}  ${times.minute(modifiedAt)}`;
     return `${padEnd(paths[at] ?? '', width)}  ${paint.dim(facts)}`;
