@@ -217,6 +217,24 @@ it('the figures follow a row of changes without being counted for each of them',
   expect(counts).toBeLessThanOrEqual(3);
 });
 
+it('the calendar shows a message on the day of the reader, in the row of its weekday', async () => {
+  opened = await openPage(({ root }) => {
+    const message = { role: 'user', content: 'Early tea', createdAt: '2026-03-03T22:00:00.000Z' };
+    writeConversation(root, '20260303-1772575200000', { title: 'Tea' }, [message]);
+  });
+  const { page, context } = opened;
+  await page.waitForSelector('.row');
+  // In Tokyo it is the morning of Wednesday, 4 March.
+  const tools = await context.newCDPSession(page);
+  await tools.send('Emulation.setTimezoneOverride', { timezoneId: 'Asia/Tokyo' });
+  await page.clock.setFixedTime('2026-03-03T23:30:00.000Z');
+  await goTo(page, '#/figures');
+  await page.reload();
+  const day = page.locator('.calendar rect').last();
+  expect(await day.textContent()).toBe('2026-03-04: 1 message');
+  expect(await day.getAttribute('y')).toBe(String(2 * 14));
+});
+
 it('the health of the store and its figures follow changes on disk', async () => {
   opened = await openPage(({ root }) =>
     writeConversation(root, ID, { title: 'Bees' }, [{ role: 'user', content: 'honey' }]),

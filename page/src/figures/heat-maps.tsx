@@ -7,11 +7,16 @@ const DAY_MS = 86_400_000;
 const WEEKS = 53;
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const LEVELS = 4;
-/** Swedish dates have the form of ISO 8601. */
-const isoDay = (time: number) => new Intl.DateTimeFormat('sv-SE', { timeZone: 'UTC' }).format(time);
+const isoDay = (time: number) => new Date(time).toISOString().slice(0, 10);
+
+/** The day of the user, as its start in UTC: there all days have the same length. */
+function startOfToday(): number {
+  const now = new Date();
+  return Date.UTC(now.getFullYear(), now.getMonth(), now.getDate());
+}
 
 /** The first day for which the calendar needs numbers. */
-export const calendarStart = (): string => isoDay(Date.now() - WEEKS * 7 * DAY_MS);
+export const calendarStart = (): string => isoDay(startOfToday() - WEEKS * 7 * DAY_MS);
 
 export function Calendar({
   days,
@@ -20,8 +25,8 @@ export function Calendar({
 }) {
   const counts = new Map(days.map(({ name, messages }) => [name, messages]));
   const most = Math.max(1, ...counts.values());
-  const today = Date.now();
-  const weekday = (new Date(today).getDay() + 6) % 7;
+  const today = startOfToday();
+  const weekday = (new Date(today).getUTCDay() + 6) % 7;
   const first = today - (weekday + (WEEKS - 1) * 7) * DAY_MS;
   const cells = Array.from({ length: (WEEKS - 1) * 7 + weekday + 1 }, (_, at) => {
     const day = isoDay(first + at * DAY_MS);
