@@ -192,6 +192,25 @@ it('a button to try again is shown if the next messages could not be loaded, and
   expect(await page.locator('.failure').count()).toBe(0);
 });
 
+it('the first message is shown after a click if only its last parts are in the document', async () => {
+  const long = { role: 'user', content: 'A long day. '.repeat(40_000) };
+  opened = await openPage(({ root }) =>
+    writeConversation(root, ID, {}, [long, ...MANY.slice(0, 198)]),
+  );
+  const { page } = opened;
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector('#m1');
+  const lastIsThere = async () => {
+    await page.evaluate(() => document.querySelector('.end')?.scrollIntoView());
+    return (await page.locator('#m199').count()) === 1;
+  };
+  await expect.poll(lastIsThere, { timeout: 120_000 }).toBe(true);
+  expect(await page.locator('#m1').count()).toBe(0);
+  expect(await page.locator('.message .facts:text-is("#1")').count()).toBeGreaterThan(0);
+  await page.getByRole('button', { name: 'First message' }).click();
+  await page.waitForSelector('#m1');
+});
+
 it('earlier messages are loaded at the second try if the first failed, also from the end', async () => {
   opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY.slice(0, 100)));
   const { page } = opened;

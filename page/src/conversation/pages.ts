@@ -90,7 +90,11 @@ export function usePages(id: string, named: number | undefined): MessagePages {
 }
 
 const holds = ({ messages }: Pages, seq: number | undefined) =>
-  messages.length > 0 && (seq === undefined || messages.some((each) => each.seq === seq));
+  messages.length > 0 && (seq === undefined || hasStart(messages, seq));
+
+/** Whether the message at this position is there, and not only the last parts of it. */
+export const hasStart = (messages: readonly StoredMessage[], seq: number | undefined): boolean =>
+  messages.some((each) => each.seq === seq && !each.offset);
 
 const read = (id: string, cursor: string, limit = PAGE_SIZE) =>
   call('get_conversation_history', {
@@ -102,8 +106,7 @@ const read = (id: string, cursor: string, limit = PAGE_SIZE) =>
 
 async function begin(id: string, seq: number): Promise<Pages> {
   const page = await read(id, `${Math.max(1, seq - BEFORE)}:0`);
-  if (page.messages.some((each) => each.seq === seq))
-    return { messages: page.messages, cursor: page.nextCursor };
+  if (hasStart(page.messages, seq)) return { messages: page.messages, cursor: page.nextCursor };
   // The messages before it already fill a page.
   const exact = await read(id, `${seq}:0`);
   // The named message was removed, and none follows it.

@@ -7,7 +7,7 @@ import { AskHere } from '../conversation/ask-here.jsx';
 import { FindInside } from '../conversation/find-inside.jsx';
 import { FileLink, Head } from '../conversation/head.jsx';
 import { MessageView } from '../conversation/message.jsx';
-import { type MessagePages, usePages } from '../conversation/pages.js';
+import { hasStart, type MessagePages, usePages } from '../conversation/pages.js';
 import { Summary } from '../conversation/summary.jsx';
 import { markWords } from '../conversation/word-marks.js';
 import { useKeys, useTitle } from '../hooks.js';
@@ -97,7 +97,7 @@ function Messages(props: {
     if (end.current && cursor !== undefined) watcher.observe(end.current);
     return () => watcher.disconnect();
   }, [cursor, messages]);
-  const isNamedThere = messages.some(({ seq }) => seq === named);
+  const isNamedThere = hasStart(messages, named);
   useEffect(() => {
     if (isNamedThere) document.getElementById(`m${named}`)?.scrollIntoView();
   }, [named, isNamedThere]);
