@@ -192,6 +192,22 @@ it('a button to try again is shown if the next messages could not be loaded, and
   expect(await page.locator('.failure').count()).toBe(0);
 });
 
+it('messages can be loaded again after a proxy answered for the server', async () => {
+  opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY.slice(0, 3)));
+  const { page, faults } = opened;
+  await page.waitForSelector('.row');
+  const history = '**/api/tools/get_conversation_history';
+  await page.route(history, (route) =>
+    route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }),
+  );
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector('.failure:has-text("The server does not answer.")');
+  await page.unroute(history);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.waitForSelector('#m1');
+  expect(faults).toEqual([]);
+});
+
 it('the first message is shown after a click if only its last parts are in the document', async () => {
   const long = { role: 'user', content: 'A long day. '.repeat(40_000) };
   opened = await openPage(({ root }) =>

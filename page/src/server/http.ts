@@ -10,8 +10,8 @@ export const httpConnection: Connection = {
     const response = await post(`/api/tools/${name}`, input, { signal, headers: accept });
     const isReported = response.headers.get('Content-Type')?.startsWith(REPORTS) ?? false;
     const { status, body } = isReported
-      ? await answerAfter(response, onProgress)
-      : { status: response.status, body: await response.json() };
+      ? await answerAfter(response, signal, onProgress)
+      : { status: response.status, body: await received(response.json(), signal) };
     if (status < 400) return body;
     throw failureOf(status, body);
   },
@@ -39,13 +39,21 @@ async function post(path: string, body: unknown, options: PostOptions = {}): Pro
   const { signal, headers } = options;
   const isFile = body instanceof File;
   const type = isFile ? 'application/octet-stream' : 'application/json';
+  const request = {
+    method: 'POST',
+    headers: { 'Content-Type': type, ...headers },
+    body: isFile ? body : JSON.stringify(body),
+    ...(signal && { signal }),
+  };
+  return received(fetch(path, request), signal);
+}
+
+/**
+ * Throws CallError if the connection was lost, or if a proxy answered for the server: then the body is not JSON.
+ */
+async function received<T>(awaited: Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
-    return await fetch(path, {
-      method: 'POST',
-      headers: { 'Content-Type': type, ...headers },
-      body: isFile ? body : JSON.stringify(body),
-      ...(signal && { signal }),
-    });
+    return await awaited;
   } catch (cause) {
     if (signal?.aborted) throw cause;
     throw offline();
@@ -56,12 +64,16 @@ const offline = () =>
   new CallError('OFFLINE', 'The server does not answer.', 'Start it with daybook open.');
 
 /** Reads progress reports and returns the answer. Throws CallError if the connection is lost before it. */
-async function answerAfter(response: Response, onProgress?: (report: Progress) => void) {
+async function answerAfter(
+  response: Response,
+  signal?: AbortSignal,
+  onProgress?: (report: Progress) => void,
+) {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {
-    const { value, done = true } = (await reader?.read()) ?? {};
-    if (done || value === undefined) throw offline();
+    const { value } = (reader && (await received(reader.read(), signal))) ?? {};
+    if (value === undefined) throw offline();
     const lines = (rest + value).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
@@ -80,7 +92,7 @@ interface ToolBody {
 /** Uploads a file and returns its path for `import_conversations`. Throws CallError. */
 export async function upload(file: File): Promise<{ path: string }> {
   const response = await post(`/api/uploads?name=${encodeURIComponent(file.name)}`, file);
-  const body = await response.json();
+  const body = await received(response.json());
   if (response.ok) return body;
   throw failureOf(response.status, body);
 }
