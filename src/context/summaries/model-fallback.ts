@@ -34,7 +34,7 @@ export interface ModelWriterOptions {
 
 export class ModelWriter implements SummaryWriter {
   readonly #options: ModelWriterOptions;
-  /** By provider: the size of parts that worked. */
+  /** By provider and its settings: the size of parts that worked. */
   readonly #partTokens = new Map<string, number>();
   readonly #failed: PaidFailures;
 
@@ -96,11 +96,12 @@ export class ModelWriter implements SummaryWriter {
     level: SummaryLevel,
     call: SummaryCall,
   ) {
-    const { name, receiver } = usable;
+    const { name, receiver, settings } = usable;
     const { conversationId } = conversation;
+    const provider = JSON.stringify([name, settings]);
     const written = await summariseWith(usable, conversation, level, {
       signal: call.signal,
-      partTokens: this.#partTokens.get(name),
+      partTokens: this.#partTokens.get(provider),
       onSend: (done, total, tokens) => {
         this.#options.log.info(
           { provider: name, receiver, conversationId, tokens },
@@ -113,7 +114,7 @@ export class ModelWriter implements SummaryWriter {
         );
       },
     });
-    this.#partTokens.set(name, written.partTokens);
+    this.#partTokens.set(provider, written.partTokens);
     await this.#options.recordUse(name).catch((error: unknown) => {
       this.#options.log.warn({ err: error }, 'the last use of a provider was not noted');
     });

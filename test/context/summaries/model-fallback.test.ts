@@ -24,7 +24,7 @@ interface Server {
 const usable = ({ api, name, contextTokens = 100_000 }: Server) => ({
   name,
   receiver: new URL(api.url).host,
-  settings: api.url,
+  settings: `${api.url} ${contextTokens}`,
   contextTokens,
   maxTokens: 1_000,
   model: createLanguageModel({
@@ -120,6 +120,18 @@ describe('a summary by a language model', () => {
       expect(parts.some((part) => part.includes(`number ${n} says`))).toBe(true);
     }
     expect(api.received.at(-1)?.prompt).toContain('notes on the consecutive parts');
+  });
+
+  it('is made in one part after the user has set a larger context', async () => {
+    const api = await startLlm();
+    const servers = [{ api, name: 'here', contextTokens: 2_000 }];
+    const { summaries, id } = await open(servers, 60);
+    await summaries.get(id, 'brief', asked);
+    const before = api.received.length;
+    expect(before).toBeGreaterThan(1);
+    servers[0] = { api, name: 'here', contextTokens: 100_000 };
+    await summaries.get(id, 'brief', { ...asked, refresh: true });
+    expect(api.received).toHaveLength(before + 1);
   });
 
   it('is made in smaller parts if the model accepts fewer tokens than its setting', async () => {
