@@ -13,7 +13,7 @@ export const expectedHash = z
 
 export const noteFolder = z
   .string()
-  .transform((folder) => folder.replace(/^\.?\/+|(?<!\/)\/+$/g, ''))
+  .transform((folder) => folder.replace(/^\.?(?:\/+|$)|(?<!\/)\/+$/g, ''))
   .describe('Only notes in or below this folder.')
   .exactOptional();
 

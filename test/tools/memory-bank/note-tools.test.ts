@@ -81,6 +81,8 @@ describe('a note', () => {
     put('b/c.md', 'two');
     expect(await call('mb_search', { query: 'two', folder: 'b' })).toMatchObject({ total: 1 });
     expect(await call('mb_list', { folder: '/b/' })).toMatchObject({ total: 1 });
+    for (const whole of ['.', './', '/', ''])
+      expect(await call('mb_list', { folder: whole }), whole).toMatchObject({ total: 2 });
   });
 
   it('are not in a folder that is absent, and the list says so', async () => {
