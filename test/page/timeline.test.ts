@@ -44,6 +44,23 @@ it('the rows on the screen and the focus stay when a conversation changes', asyn
   );
 });
 
+it('an error is shown only until the next rows are loaded', async () => {
+  const { page } = await openPage((place) => {
+    for (let at = 0; at < 250; at++) writeConversation(place.root, idOf(at), {}, ONE);
+  });
+  await page.waitForSelector('.row');
+  const list = '**/api/tools/get_conversations';
+  const scrollTo = (row: number) =>
+    page.locator('.virtual').evaluate((rows, top) => rows.scrollTo(0, top), row * 64);
+  await page.route(list, (route) => route.abort());
+  await scrollTo(110);
+  await page.waitForSelector('.failure:has-text("The server does not answer")');
+  await page.unroute(list);
+  await scrollTo(130);
+  await page.waitForSelector('[data-at="135"]');
+  expect(await page.locator('.failure').count()).toBe(0);
+});
+
 it('Enter in quick find opens a hit of the typed words, also before it is shown', async () => {
   const { page } = await openPage(({ root }) => {
     writeConversation(root, idOf(1), { title: 'Bees' }, ONE);

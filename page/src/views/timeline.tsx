@@ -117,11 +117,11 @@ function usePages(asked: string) {
     if (isLoading.current || pages?.cursor === undefined) return;
     isLoading.current = true;
     ask(pages.cursor)
-      .then(
+      .then((found) => {
+        setError(undefined);
         // If the list was loaded again in the meantime, this page is ignored.
-        (found) => setPages((now) => (now === pages ? toPages(asked, found, pages.heads) : now)),
-        (thrown) => setError(thrown),
-      )
+        setPages((now) => (now === pages ? toPages(asked, found, pages.heads) : now));
+      }, setError)
       .finally(() => {
         isLoading.current = false;
       });
