@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createTextIndex } from '../../src/fts/text-index.js';
-import { cpuMs } from '../support/cpu-time.js';
+import { cpuMs, leastCpuMs } from '../support/cpu-time.js';
 
 const TERMS = 60_000;
 const index = createTextIndex({ columns: ['a'] });
@@ -77,5 +77,16 @@ describe('queries that would take long', () => {
         expect(signs.search('> '.repeat(500), { matchType }).total, matchType).toBe(1);
       expectWithin(1, search, `signs, ${matchType}`);
     }
+  });
+
+  it('with a long row of symbols take no longer than with a short one', async () => {
+    const signs = createTextIndex({ columns: ['a'] });
+    signs.put(1, { a: '>'.repeat(120_000) });
+    signs.put(2, { a: 'a+'.repeat(20_000) });
+    const timeOf = (query: string) =>
+      leastCpuMs(() => signs.search(query, { matchType: 'any' }), 3);
+    const short = await timeOf('>> +!');
+    for (const long of ['>'.repeat(10_000), `${'>'.repeat(9_999)}!`, `${'>+'.repeat(5_000)}`])
+      expect((await timeOf(long)) / short).toBeLessThan(10);
   });
 });

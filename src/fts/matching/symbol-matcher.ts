@@ -59,20 +59,12 @@ export class SymbolMatcher extends Matcher {
     return starts;
   }
 
-  /** Where the phrase would begin, for each instance of one of its patterns in a document. */
-  #startsOf(slot: number, { bytes, word: offset }: SymbolPattern): number[] {
-    const { tokens } = this.segment;
-    const document = tokensBefore(this.segment, slot);
+  /** Where the phrase would begin, for each instance of one of its patterns in a document, ascending. */
+  #startsOf(slot: number, { pattern, words: before }: SymbolPattern): number[] {
     const starts: number[] = [];
-    findPattern(
-      this.segment,
-      slot,
-      bytes,
-      (word, n) => this.terms[offset + n]?.has(tokens[document + word] ?? -1) === true,
-      (word) => {
-        if (word >= offset) starts.push(word - offset);
-      },
-    );
+    findPattern(this.segment, slot, pattern, (words) => {
+      if (words >= before) starts.push(words - before);
+    });
     return starts;
   }
 }

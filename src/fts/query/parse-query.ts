@@ -92,14 +92,14 @@ function readChunk(chunk: string) {
     copied = end;
   });
   symbols.push(chunk.slice(copied));
-  return { terms, bytes: symbolPattern(symbols), endsInWord: copied === chunk.length };
+  return { terms, pattern: symbolPattern(symbols), endsInWord: copied === chunk.length };
 }
 
 /** A chunk with symbols, as typed. */
 function symbolNode(chunk: string, { columns }: ParseContext, toTerm: ToQueryTerm): QueryNode {
-  const { terms, bytes, endsInWord } = readChunk(chunk);
+  const { terms, pattern, endsInWord } = readChunk(chunk);
   // `C++` is not a prefix of `cat++`.
-  const symbols = [{ bytes, word: 0 }];
+  const symbols = [{ pattern, words: terms.length }];
   return phraseOf(terms, columns.defaults, endsInWord ? toTerm : plain, { symbols });
 }
 
@@ -142,10 +142,10 @@ function exactNode(text: string, context: ParseContext): QueryNode {
   const terms: string[] = [];
   const patterns = new Map<string, SymbolPattern>();
   for (const chunk of splitAtSpaces(text.replaceAll('"', ' '))) {
-    const { terms: own, bytes } = readChunk(chunk);
-    if (hasSymbols(chunk) && patterns.size < MAX_WORDS)
-      patterns.set(`${terms.length} ${chunk}`, { bytes, word: terms.length });
+    const { terms: own, pattern } = readChunk(chunk);
     terms.push(...own);
+    if (hasSymbols(chunk) && patterns.size < MAX_WORDS)
+      patterns.set(`${terms.length} ${chunk}`, { pattern, words: terms.length });
   }
   const symbols = [...patterns.values()];
   return phraseOf(terms, context.columns.defaults, plain, symbols.length > 0 ? { symbols } : {});

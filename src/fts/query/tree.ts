@@ -3,6 +3,7 @@
  * adds their scores in that order; `phrasesOf` returns them in that order. Columns are bit masks: bit i is
  * column i of the index.
  */
+import type { Pattern } from '../../base/arrays/pattern.js';
 
 /** One token of a phrase: the term itself, any term that begins with it, or any of its spellings. */
 export interface QueryTerm {
@@ -15,9 +16,9 @@ export interface QueryTerm {
 /** Symbols of a phrase that the text must contain as typed. */
 export interface SymbolPattern {
   /** See symbolPattern in symbol-chunks.ts. */
-  readonly bytes: Uint8Array;
-  /** Number of the phrase's terms before the pattern. */
-  readonly word: number;
+  readonly pattern: Pattern;
+  /** Number of the phrase's terms before the end of the pattern. */
+  readonly words: number;
 }
 
 /** Consecutive terms. A phrase without terms, or with `columns` of 0, matches nothing. */

@@ -5,6 +5,7 @@
  * word and the symbols in UTF-8. The words themselves are tokens of the document. symbol-characters.ts lists
  * which characters are symbols.
  */
+import { Pattern } from '../../base/arrays/pattern.js';
 import { withCapacity } from '../../base/arrays/typed-array.js';
 import type { Segment } from '../segments/segment.js';
 
@@ -65,58 +66,36 @@ const characterAt = (units: Uint16Array, at: number) =>
   String.fromCodePoint(String.fromCharCode(units[at] ?? 0, units[at + 1] ?? 0).codePointAt(0) ?? 0);
 
 /** The bytes of a chunk as typed, given the symbols before, between and after its words. */
-export function symbolPattern(symbols: readonly string[]): Uint8Array {
+export function symbolPattern(symbols: readonly string[]): Pattern {
   const pieces = symbols.flatMap((text) => {
     const bytes = Buffer.from(text).map((byte) => (byte <= WORD_BYTE ? OTHER_CONTROL : byte));
     return [Uint8Array.of(WORD_BYTE), bytes];
   });
-  return Buffer.concat(pieces.slice(1));
+  return new Pattern(Buffer.concat(pieces.slice(1)));
 }
 
-/**
- * Calls `found` for each instance of `pattern` in a document, with the number of its first word in the
- * document. `isWord(word, n)` decides whether that word of the document matches the pattern's n-th.
- */
+/** Calls `found` for each instance of `pattern` in a document, with the number of words before its end. */
 export function findPattern(
   { symbols, symbolStarts }: Pick<Segment, 'symbols' | 'symbolStarts'>,
   slot: number,
-  pattern: Uint8Array,
-  isWord: (word: number, n: number) => boolean,
-  found: (word: number) => void,
+  pattern: Pattern,
+  found: (words: number) => void,
 ): void {
   const to = symbolStarts[slot + 1] ?? 0;
-  const lead = pattern[0];
-  let word = 0;
+  const { length } = pattern.numbers;
+  let words = 0;
+  let matched = 0;
   for (let at = symbolStarts[slot] ?? 0; at < to; at++) {
     const byte = symbols[at] ?? 0;
+    matched = pattern.next(matched, byte);
     if (byte === CHUNK) {
-      word = 0;
+      words = 0;
       for (let shift = 0; ; shift += 7) {
         const part = symbols[++at] ?? 0;
-        word |= (part & LAST_ASCII) << shift;
+        words |= (part & LAST_ASCII) << shift;
         if (part <= LAST_ASCII) break;
       }
-      continue;
-    }
-    if (byte === lead && isPatternAt(symbols, at, to, pattern, word, isWord)) found(word);
-    if (byte === WORD_BYTE) word++;
+    } else if (byte === WORD_BYTE) words++;
+    if (matched === length) found(words);
   }
-}
-
-function isPatternAt(
-  symbols: Uint8Array,
-  from: number,
-  to: number,
-  pattern: Uint8Array,
-  firstWord: number,
-  isWord: (word: number, n: number) => boolean,
-): boolean {
-  if (from + pattern.length > to) return false;
-  let words = 0;
-  for (let i = 0; i < pattern.length; i++) {
-    const byte = pattern[i];
-    if (symbols[from + i] !== byte) return false;
-    if (byte === WORD_BYTE && !isWord(firstWord + words, words++)) return false;
-  }
-  return true;
 }
