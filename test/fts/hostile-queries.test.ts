@@ -89,4 +89,14 @@ describe('queries that would take long', () => {
     for (const long of ['>'.repeat(10_000), `${'>'.repeat(9_999)}!`, `${'>+'.repeat(5_000)}`])
       expect((await timeOf(long)) / short).toBeLessThan(10);
   });
+
+  it('with a NEAR of many phrases cost a snippet no more than a search', async () => {
+    const texts = { a: 'a '.repeat(4_000) };
+    const one = createTextIndex({ columns: ['a'] });
+    one.put(1, texts);
+    const search = () => one.search(`NEAR(${'a '.repeat(32)}, 2147483647)`, { matchType: 'fts5' });
+    const searched = await leastCpuMs(search, 3);
+    const both = await leastCpuMs(() => expect(search().snippet(1, texts)).toContain('a'), 3);
+    expect(both / searched).toBeLessThan(6);
+  });
 });

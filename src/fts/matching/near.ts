@@ -63,6 +63,8 @@ class Cursor {
 /** The walk of one NEAR, for one document after another. */
 export class NearWalk {
   readonly #cursors: readonly Cursor[];
+  /** The document whose positions the cursors have. */
+  #slot = -1;
 
   /** There is at least one phrase. */
   constructor(phrases: readonly Located[], distance: number) {
@@ -72,13 +74,15 @@ export class NearWalk {
   /** Whether a document matches the NEAR. */
   meets(slot: number): boolean {
     const cursors = this.#cursors;
+    const lead = cursors[0] as Cursor;
+    if (slot === this.#slot) return lead.kept.length > 0;
+    this.#slot = slot;
     for (const cursor of cursors) {
       cursor.at = cursor.positions.length = cursor.kept.length = 0;
       cursor.phrase.addPositions(slot, cursor.positions);
       if (cursor.positions.length === 0) return false;
       cursor.positions.push(Infinity);
     }
-    const lead = cursors[0] as Cursor;
     while (this.#advanceToWindow(lead)) {
       let soonest = lead;
       for (const cursor of cursors) {

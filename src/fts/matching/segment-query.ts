@@ -74,6 +74,8 @@ export class SegmentQuery {
   readonly plan: ExecutionPlan;
   /** By the number of the first of equal phrases. */
   readonly #matchers: Matcher[] = [];
+  /** By the number of the first phrase of the NEAR. */
+  readonly #walks: NearWalk[] = [];
   /** The documents of each phrase found so far, deleted ones too. */
   readonly hits: PostingList[] = [];
 
@@ -243,7 +245,8 @@ export class SegmentQuery {
 
   #walkOf({ phrases, distance }: NearNode, firstPhrase: number): NearWalk {
     const matchers = phrases.map((_, i) => this.#matcher(firstPhrase + i));
-    return new NearWalk(matchers, distance);
+    this.#walks[firstPhrase] ??= new NearWalk(matchers, distance);
+    return this.#walks[firstPhrase];
   }
 
   #matcher(phrase: number): Matcher {
