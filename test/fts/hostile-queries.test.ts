@@ -90,6 +90,18 @@ describe('queries that would take long', () => {
       expect((await timeOf(long)) / short).toBeLessThan(10);
   });
 
+  it('with a phrase that repeats itself take no longer than with a short phrase', async () => {
+    const rows = createTextIndex({ columns: ['a'] });
+    for (const text of ['a ', 'b+', '語']) rows.put(text, { a: text.repeat(20_000) });
+    rows.freeze();
+    for (const text of ['a ', 'b+', '語']) {
+      const timeOf = (words: number) =>
+        leastCpuMs(() => rows.search(text.repeat(words), { matchType: 'exact' }), 3);
+      const short = Math.max(2, await timeOf(3));
+      expect((await timeOf(5_000)) / short, text).toBeLessThan(15);
+    }
+  });
+
   it('with a NEAR of many phrases cost a snippet no more than a search', async () => {
     const texts = { a: 'a '.repeat(4_000) };
     const one = createTextIndex({ columns: ['a'] });

@@ -2,6 +2,8 @@
  * Finds one phrase of a query in one segment. This base class reads the tokens of candidate documents, which
  * works for every phrase; its subclasses have faster ways. segment-query.ts chooses the class.
  */
+import { Pattern } from '../../base/arrays/pattern.js';
+import type { SymbolPattern } from '../query/tree.js';
 import { intersectAll } from '../segments/posting-lists.js';
 import {
   columnTokens,
@@ -14,17 +16,29 @@ import {
 import { type PositionList, positionOf } from './near.js';
 import { type ResolvedPhrase, TermSet } from './phrase-terms.js';
 
+/** The instances of a phrase of more words are not compared with it one by one, because they may overlap. */
+export const LONG_PHRASE = 32;
+
 export abstract class Matcher {
   protected readonly segment: Segment;
   protected readonly columns: readonly number[];
   protected readonly terms: readonly TermSet[];
   /** False if the segment lacks a term, or there is nothing to find or no column to search. */
   protected readonly canMatch: boolean;
+  protected readonly first: boolean;
+  protected readonly symbols: readonly SymbolPattern[];
+  /** The terms before the first token at which several match. */
+  readonly #lead: Pattern;
 
-  constructor(segment: Segment, { termsAt, columnNumbers, symbols }: ResolvedPhrase) {
+  constructor(segment: Segment, { termsAt, columnNumbers, symbols, first }: ResolvedPhrase) {
     this.segment = segment;
     this.columns = columnNumbers;
     this.terms = termsAt.map((numbers) => new TermSet(segment, numbers));
+    this.first = first;
+    this.symbols = symbols;
+    const several = this.terms.findIndex(({ hasSeveral }) => hasSeveral);
+    const lead = several < 0 ? this.terms : this.terms.slice(0, several);
+    this.#lead = new Pattern(lead.map(({ single }) => single));
     this.canMatch =
       columnNumbers.length > 0 &&
       termsAt.length + symbols.length > 0 &&
@@ -70,6 +84,20 @@ export abstract class Matcher {
     const single = this.terms.filter(({ hasSeveral }) => !hasSeveral);
     const chosen = single.length > 0 ? single : this.terms;
     return intersectAll(chosen.map(({ locals }) => this.segment.union(locals)));
+  }
+
+  /** Calls `found` with the first token of each instance of the terms in a column, which has `from` to `to`. */
+  protected forEachStart(from: number, to: number, found: (start: number) => void): void {
+    const { tokens } = this.segment;
+    const { length: known } = this.#lead.numbers;
+    const end = this.first ? Math.min(from + known, to) : to;
+    let matched = 0;
+    for (let at = from; at <= end; at++) {
+      const start = at - known;
+      if (matched === known && start + this.length <= to && this.hasTermsAt(start, known))
+        found(start);
+      matched = this.#lead.next(matched, tokens[at] ?? -1);
+    }
   }
 
   /**

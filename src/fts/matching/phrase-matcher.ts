@@ -3,7 +3,7 @@
  *
  * - One term: its postings.
  * - One term in some of the default columns: its postings, and the tokens of the shorter columns.
- * - Several plain terms: the position lists of a frozen segment (position-walk.ts).
+ * - Several plain terms, but not very many: the position lists of a frozen segment (position-walk.ts).
  * - Everything else (prefixes within a phrase, `^`, column filters of phrases, live segments): the tokens of
  *   candidate documents (matcher.ts).
  */
@@ -20,13 +20,12 @@ import {
   type Segment,
   tokensBefore,
 } from '../segments/segment.js';
-import { Matcher } from './matcher.js';
+import { LONG_PHRASE, Matcher } from './matcher.js';
 import { type PositionList, positionOf } from './near.js';
 import { bitsOf, postingsOf, type ResolvedPhrase, type TermSet } from './phrase-terms.js';
 import { adjacentPostings, nearPostings, type WordPostings } from './position-walk.js';
 
 export class PhraseMatcher extends Matcher {
-  readonly #first: boolean;
   /** One term, anywhere in the default columns: what postings count. */
   readonly #isOneTerm: boolean;
   /** Only single terms, anywhere in the default columns: what position lists contain. */
@@ -41,7 +40,6 @@ export class PhraseMatcher extends Matcher {
 
   constructor(segment: Segment, phrase: ResolvedPhrase) {
     super(segment, phrase);
-    this.#first = phrase.first;
     const { defaults } = segment.layout;
     const isAnywhere = !phrase.first && phrase.columns === defaults;
     this.#isOneTerm = isAnywhere && phrase.termsAt.length === 1;
@@ -55,7 +53,7 @@ export class PhraseMatcher extends Matcher {
     if (!this.canMatch) return NO_POSTINGS;
     if (this.#isOneTerm) return postingsOf(this.segment, this.terms[0] as TermSet);
     if (this.#otherColumns.length > 0) return this.#narrowedHits(this.terms[0] as TermSet);
-    if (this.#isPlain) this.#index = this.segment.positions;
+    if (this.#isPlain && this.length <= LONG_PHRASE) this.#index = this.segment.positions;
     return this.#index === undefined ? super.hits() : this.#walkPositions(this.#index);
   }
 
@@ -99,18 +97,13 @@ export class PhraseMatcher extends Matcher {
   }
 
   #readIn(columns: readonly number[], slot: number, into?: PositionList): number {
-    const { tokens } = this.segment;
-    const lead = this.terms[0] as TermSet;
     let count = 0;
     for (const column of columns) {
       const { from, to } = columnTokens(this.segment, slot, column);
-      const last = to - this.length;
-      const end = this.#first ? Math.min(from, last) : last;
-      for (let at = from; at <= end; at++) {
-        if (!lead.has(tokens[at] ?? -1) || !this.hasTermsAt(at, 1)) continue;
+      this.forEachStart(from, to, (start) => {
         count++;
-        into?.push(positionOf(column, at - from));
-      }
+        into?.push(positionOf(column, start - from));
+      });
     }
     return count;
   }

@@ -5,21 +5,13 @@
 
 import type { SymbolPattern } from '../query/tree.js';
 import { intersectAll } from '../segments/posting-lists.js';
-import { type PostingList, posting, type Segment, tokensBefore } from '../segments/segment.js';
+import { columnTokens, type PostingList, posting, tokensBefore } from '../segments/segment.js';
 import { findPattern } from '../tokenizing/symbol-chunks.js';
-import { Matcher } from './matcher.js';
+import { LONG_PHRASE, Matcher } from './matcher.js';
 import type { PositionList } from './near.js';
-import type { ResolvedPhrase } from './phrase-terms.js';
 
+/** For a phrase with at least one symbol pattern. */
 export class SymbolMatcher extends Matcher {
-  readonly #patterns: readonly SymbolPattern[];
-
-  /** `phrase` has at least one symbol pattern. */
-  constructor(segment: Segment, phrase: ResolvedPhrase) {
-    super(segment, phrase);
-    this.#patterns = phrase.symbols;
-  }
-
   /** Adds no positions for a phrase of symbols alone: positions count words. */
   protected read(slot: number, into?: PositionList): number {
     const document = tokensBefore(this.segment, slot);
@@ -44,13 +36,19 @@ export class SymbolMatcher extends Matcher {
 
   /** Numbers of the words of a document at which the whole phrase begins, ascending. */
   #find(slot: number): number[] {
-    const [lead, ...others] = this.#patterns;
-    if (lead === undefined) return [];
+    const [lead, ...others] = this.symbols as [SymbolPattern, ...SymbolPattern[]];
     const document = tokensBefore(this.segment, slot);
     const isPhraseAt = (start: number) =>
       this.hasTermsAt(start) && this.positionAt(slot, start) !== undefined;
     let starts = this.#startsOf(slot, lead);
-    if (this.length > 0) starts = starts.filter((word) => isPhraseAt(document + word));
+    if (this.length > LONG_PHRASE) {
+      const found = new Set<number>();
+      for (const column of this.columns) {
+        const { from, to } = columnTokens(this.segment, slot, column);
+        this.forEachStart(from, to, (start) => found.add(start));
+      }
+      starts = starts.filter((word) => found.has(document + word));
+    } else if (this.length > 0) starts = starts.filter((word) => isPhraseAt(document + word));
     for (const pattern of others) {
       if (starts.length === 0) break;
       const found = new Set(this.#startsOf(slot, pattern));
