@@ -5,7 +5,7 @@
  *
  * `sync` compares the sources of entries by identity, so that only changed entries are indexed again.
  */
-import MiniSearch, { type Query, type SearchOptions } from 'minisearch';
+import MiniSearch, { type Query, type SearchOptions, type SearchResult } from 'minisearch';
 import type { EntryKind, MatchField } from '../search-names.js';
 
 export interface OtherName {
@@ -128,23 +128,52 @@ export class QuickFindIndex {
 
   /**
    * Best first: the entries with all words of the query; if there are none, those with a typing error in the
-   * beginning of a word; if there are none, those with some of the words.
+   * beginning of a word; if there are none, those with some of the words. Pauses after each word.
    */
-  find(
+  *findInSteps(
     query: string,
     { kinds, now, limit }: { kinds?: ReadonlySet<EntryKind>; now: number; limit: number },
-  ): FoundEntries {
+  ): Generator<undefined, FoundEntries> {
     const options = this.#options(kinds, now);
-    let found = this.#index.search(query, { ...options, combineWith: 'AND' });
-    if (found.length === 0) found = this.#index.search(this.#withSimilarBeginnings(query), options);
-    if (found.length === 0) found = this.#index.search(query, options);
-    const hits = found.slice(0, limit).flatMap(({ id, score, terms }) => {
-      const entry = this.#entries.get(String(id));
+    const words = distinctWordsOf(query);
+    const some = yield* this.#searchEach(words, (word) => this.#index.search(word, options));
+    const hasAll = ({ words: { length } }: Found) => length === words.length;
+    let found = some.filter(hasAll);
+    if (found.length === 0) {
+      const similar = (word: string) =>
+        this.#index.search(this.#withSimilarBeginnings(word), options);
+      found = (yield* this.#searchEach(words, similar)).filter(hasAll);
+    }
+    if (found.length === 0) found = some;
+    found.sort((a, b) => scoreOf(b) - scoreOf(a));
+    const hits = found.slice(0, limit).flatMap((each) => {
+      const entry = this.#entries.get(each.id);
+      const matched = new Set(each.words.flatMap(({ terms }) => terms));
       return entry === undefined
         ? []
-        : [{ entry, score, matches: matchesOf(entry, new Set(terms)) }];
+        : [{ entry, score: scoreOf(each), matches: matchesOf(entry, matched) }];
     });
     return { hits, total: found.length };
+  }
+
+  /** What is found for any of the words. */
+  *#searchEach(
+    words: readonly string[],
+    search: (word: string) => SearchResult[],
+  ): Generator<undefined, Found[]> {
+    const found = new Map<string, Found>();
+    for (const word of words) {
+      for (const result of search(word)) {
+        const id = String(result.id);
+        const each = found.get(id) ?? { id, words: [], sum: 0, matched: 0 };
+        each.words.push(result);
+        each.sum += result.score / result.queryTerms.length;
+        each.matched += result.queryTerms.length;
+        found.set(id, each);
+      }
+      yield;
+    }
+    return [...found.values()];
   }
 
   /** Words and phrases that complete or correct the query, best first. */
@@ -164,15 +193,12 @@ export class QuickFindIndex {
   }
 
   /** MiniSearch compares whole words only: with one letter missing, `tomto` is far from `tomatoes`. */
-  #withSimilarBeginnings(query: string): Query {
-    const queries = distinctWordsOf(query).map((word): Query => {
-      const similar = fuzzyLetters(word)
-        ? [...this.#words].filter((other) => beginsLike(other, word))
-        : [];
-      const exact = { queries: similar, prefix: false, fuzzy: false };
-      return { combineWith: 'OR', queries: [word, exact] };
-    });
-    return { combineWith: 'AND', queries };
+  #withSimilarBeginnings(word: string): Query {
+    const similar = fuzzyLetters(word)
+      ? [...this.#words].filter((other) => beginsLike(other, word))
+      : [];
+    const exact = { queries: similar, prefix: false, fuzzy: false };
+    return { combineWith: 'OR', queries: [word, exact] };
   }
 
   #options(kinds: ReadonlySet<EntryKind> | undefined, now: number): SearchOptions {
@@ -189,6 +215,19 @@ export class QuickFindIndex {
     };
   }
 }
+
+/** An entry with the results of those words of a query that were found in it. */
+interface Found {
+  readonly id: string;
+  readonly words: SearchResult[];
+  /** Of the scores of the words. */
+  sum: number;
+  /** MiniSearch multiplies a sum by the number of its parts: a word, or the word and similar ones. */
+  matched: number;
+}
+
+/** The score that MiniSearch has for a query of all these words. */
+const scoreOf = ({ sum, matched }: Found): number => sum * matched;
 
 const isSame = (a: FindEntry, b: FindEntry): boolean =>
   a.updatedAt === b.updatedAt &&

@@ -72,7 +72,8 @@ export class QuickFind {
     const wanted = new Set(kinds ?? (['conversation', 'note', 'insight', 'subject'] as const));
     if (wanted.has('note')) wanted.add('heading');
     await this.#sync(wanted);
-    const found = this.#index.find(query, { kinds: wanted, now: this.#clock.now(), limit });
+    const now = this.#clock.now();
+    const found = await runInSlices(this.#index.findInSteps(query, { kinds: wanted, now, limit }));
     const suggestions = found.total > 0 ? [] : this.#index.suggest(query, MAX_SUGGESTIONS);
     return { ...found, suggestions };
   }

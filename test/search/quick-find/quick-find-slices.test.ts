@@ -23,6 +23,15 @@ it('other tasks run while many names are indexed', async () => {
   expect(longest).toBeLessThan(all / 2);
 });
 
+it('other tasks run while a query of many letters is answered', async () => {
+  const title = (at: number) =>
+    `Plan ${at} for a barn, cart, dairy, edge, field, gate, hill and inn`;
+  const quickFind = quickFindOver(Array.from({ length: 4000 }, (_, at) => head(at, title(at))));
+  await quickFind.find('p', REQUEST);
+  const { longest, all } = await blockedCpuMs(() => quickFind.find('a b c d e f g h i', REQUEST));
+  expect(longest).toBeLessThan(all / 2);
+});
+
 it('each of several calls at the same time finds the names that it saw', async () => {
   const before = Array.from({ length: 500 }, (_, at) => head(at, `Old plan ${at}`));
   const renamed = before.map((_, at) => head(at, `New plan ${at}`));
