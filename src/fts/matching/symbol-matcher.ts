@@ -3,6 +3,7 @@
  * follow each other. In addition, the text must contain every chunk with symbols exactly as it was typed.
  */
 
+import { sharedWith } from '../../base/arrays/ascending.js';
 import type { SymbolPattern } from '../query/tree.js';
 import { intersectAll } from '../segments/posting-lists.js';
 import { columnTokens, type PostingList, posting, tokensBefore } from '../segments/segment.js';
@@ -42,17 +43,16 @@ export class SymbolMatcher extends Matcher {
       this.hasTermsAt(start) && this.positionAt(slot, start) !== undefined;
     let starts = this.#startsOf(slot, lead);
     if (this.length > LONG_PHRASE) {
-      const found = new Set<number>();
+      const found: number[] = [];
       for (const column of this.columns) {
         const { from, to } = columnTokens(this.segment, slot, column);
-        this.forEachStart(from, to, (start) => found.add(start));
+        this.forEachStart(from, to, (start) => found.push(start - document));
       }
-      starts = starts.filter((word) => found.has(document + word));
+      starts = sharedWith(starts, found);
     } else if (this.length > 0) starts = starts.filter((word) => isPhraseAt(document + word));
     for (const pattern of others) {
       if (starts.length === 0) break;
-      const found = new Set(this.#startsOf(slot, pattern));
-      starts = starts.filter((word) => found.has(word));
+      starts = sharedWith(starts, this.#startsOf(slot, pattern));
     }
     return starts;
   }
