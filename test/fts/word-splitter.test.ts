@@ -1,10 +1,6 @@
-/**
- * The words of a text and their keys: WebAssembly and JavaScript find the same, which is what a regular
- * expression finds. `npm run gen` writes the bytes of the WebAssembly from its text.
- */
-import { readFileSync } from 'node:fs';
+/** The words of a text and their keys: WebAssembly and JavaScript find the same, as a regular expression does. */
+import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import wabt from 'wabt';
 import { keyOf, MAX_KEYED } from '../../src/fts/terms/term-keys.js';
 import {
   plainSplitter,
@@ -14,8 +10,6 @@ import {
   wasmSplitter,
 } from '../../src/fts/tokenizing/word-splitter.js';
 import { seededRandom } from '../support/seeded-random.js';
-
-const ROOM = new URL('../../src/fts/tokenizing/', import.meta.url);
 
 function wordsBy({ units, words, split }: WordSplitter, text: string): number[] {
   for (let at = 0; at < text.length; at++) units[at] = text.charCodeAt(at);
@@ -37,17 +31,6 @@ const withoutUnusedKeys = (words: number[]) =>
   words.map((number, at) => (at % WORD === 2 && words[at + 1] === WITHOUT_KEY ? 0 : number));
 
 describe('the words of a text', () => {
-  it('the bytes of the WebAssembly are those of its text', async () => {
-    const source = readFileSync(new URL('split-words.wat', ROOM), 'utf8');
-    const module = (await wabt()).parseWat('split-words.wat', source);
-    const base64 = Buffer.from(module.toBinary({}).buffer).toString('base64');
-    const lines = base64.match(/.{1,90}/g) ?? [];
-    const text = lines.map((line) => `  '${line}'`).join(' +\n');
-    await expect(
-      `/** The bytes of split-words.wat in Base64, written by \`npm run gen\`. */\nexport const SPLIT_WORDS =\n${text};\n`,
-    ).toMatchFileSnapshot(new URL('split-words-wasm.ts', ROOM).pathname);
-  });
-
   it.each([
     ['WebAssembly', wasmSplitter],
     ['JavaScript', plainSplitter],
@@ -84,5 +67,22 @@ describe('the words of a text', () => {
       const long = text.repeat(splitter.mostUnits).slice(0, splitter.mostUnits);
       expect(withoutUnusedKeys(wordsBy(splitter, long))).toEqual(expectedWords(long));
     }
+  });
+
+  it.runIf(process.platform === 'linux')('are found without memory for WebAssembly', () => {
+    const index = new URL('../../dist/fts/text-index.js', import.meta.url);
+    const script = `
+      import { createTextIndex } from '${index.href}';
+      let error = 'none';
+      try { new WebAssembly.Memory({ initial: 1 }); } catch ({ name }) { error = name; }
+      const index = createTextIndex({ columns: ['content'] });
+      index.put(7, { content: 'Paint the larch-wood façade' });
+      const ids = index.search('"larch wood facade"', { limit: 5 }).hits.map(({ id }) => id);
+      console.log(error, ...ids);`;
+    const limited = 'ulimit -v 8000000 && exec "$0" --input-type=module -e "$1"';
+    const found = execFileSync('sh', ['-c', limited, process.execPath, script], {
+      encoding: 'utf8',
+    });
+    expect(found.trim()).toBe('RangeError 7');
   });
 });

@@ -3,8 +3,8 @@
  * is compared with all rows; there is no approximate index. The rows are in the memory of the WebAssembly
  * function, so that a question copies nothing.
  */
+import { type WasmMemory, webAssembly } from '../../base/web-assembly.js';
 import { createDotKernel, type DotKernel, LANES } from './dot-kernel.js';
-import { type WasmMemory, webAssembly } from './web-assembly.js';
 
 /** Length of a key in bytes: the beginning of the SHA-256 of the text. */
 export const KEY_BYTES = 16;

@@ -1,5 +1,5 @@
 ;; Finds the words of a text and their keys, 16 characters at a time (SIMD). word-splitter.ts calls it, and has the
-;; same in JavaScript. split-words-wasm.ts has the bytes; test/fts/word-splitter.test.ts makes them.
+;; same in JavaScript.
 (module
   (memory (export "memory") 6 6)
   ;; The most UTF-16 units of a text. The text begins at 0.

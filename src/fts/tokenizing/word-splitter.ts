@@ -3,6 +3,7 @@
  * The work is done by WebAssembly (split-words.wat), which reads 16 characters at a time. Where WebAssembly
  * has no memory (it reserves 10 GB of addresses) or the processor lacks its instructions, the same is done here.
  */
+import { webAssembly } from '../../base/web-assembly.js';
 import { HALF_KEY, KEY_BASE, KEY_DIGITS, MAX_KEYED } from '../terms/term-keys.js';
 import { SPLIT_WORDS } from './split-words-wasm.js';
 
@@ -21,12 +22,6 @@ export interface WordSplitter {
   split(length: number): number;
 }
 
-/** The types of Node do not have it. */
-declare const WebAssembly: {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: Exports };
-};
-
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer };
   readonly mostUnits: { readonly value: number };
@@ -36,8 +31,9 @@ interface Exports {
 
 /** Throws if WebAssembly cannot be used here. */
 export function wasmSplitter(): WordSplitter {
-  const module = new WebAssembly.Module(Buffer.from(SPLIT_WORDS, 'base64'));
-  const { memory, split, mostUnits, words } = new WebAssembly.Instance(module).exports;
+  const module = new webAssembly.Module(Buffer.from(SPLIT_WORDS, 'base64'));
+  const { exports } = new webAssembly.Instance(module);
+  const { memory, split, mostUnits, words } = exports as unknown as Exports;
   return {
     units: new Uint16Array(memory.buffer, 0, 2 * mostUnits.value),
     mostUnits: mostUnits.value,
