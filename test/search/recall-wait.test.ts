@@ -37,5 +37,6 @@ it('a search that waited for the build leaves no timer, which would delay the en
   await search.search({ query: 'garden', matchType: 'auto', filters: {}, limit: 1, offset: 0 });
   const before = timers();
   expect(await recall.ready()).toBe(true);
-  expect(timers()).toBe(before);
+  // A timer of an earlier test in this process may have ended meanwhile.
+  expect(timers()).toBeLessThanOrEqual(before);
 });
