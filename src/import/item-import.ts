@@ -90,9 +90,9 @@ export class ItemImport {
   #conversationImport(): ConversationImport {
     const { conversations: store, documents, summaries, masker } = this.#parts.stores;
     const shared = { store, documents, summaries, masker, known: this.#parts.known };
-    const { dryRun } = this.#parts.request;
+    const { dryRun, activity } = this.#parts.request;
     const requireLease = () => requireHeld(this.#parts.lease);
-    const own = { outcome: this.#report, dryRun, requireHeld: requireLease };
+    const own = { outcome: this.#report, dryRun, activity, requireHeld: requireLease };
     return new ConversationImport({ ...shared, ...own });
   }
 

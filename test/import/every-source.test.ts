@@ -46,6 +46,17 @@ it('every source has a sample', () => {
 });
 
 describe.each(KINDS)('%s', (kind) => {
+  it('changes no byte when less of its tool calls is imported later', async () => {
+    const bench = await openImportBench();
+    const folder = inputOf(kind);
+    await bench.import(folder, { from: kind, activity: 'all' });
+    const before = bench.hash();
+    for (const activity of ['short', 'none'] as const) {
+      await bench.import(folder, { from: kind, activity });
+      expect(bench.hash()).toBe(before);
+    }
+  });
+
   it('changes no byte when it is imported again', async () => {
     const bench = await openImportBench();
     const folder = inputOf(kind);

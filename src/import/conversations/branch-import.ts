@@ -8,6 +8,7 @@ import { later } from '../../base/clock.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { Revision } from '../../stores/conversations/document/apply-revision.js';
 import type { Conversation, JsonObject } from '../../stores/conversations/document/schema.js';
+import type { Activity } from '../source-interface.js';
 import type { AlreadyImported, Identified } from './already-imported.js';
 import {
   digestsOf,
@@ -25,11 +26,13 @@ import {
   underOwnIds,
   withNewTexts,
 } from './reconcile.js';
+import { withActivity } from './stored-activity.js';
 
 export interface BranchImportOptions {
   readonly store: ConversationStore;
   readonly known: AlreadyImported;
   readonly dryRun: boolean;
+  readonly activity: Activity;
   /** Throws LOCKED if another import has started while this one was paused. */
   readonly requireHeld: () => void;
 }
@@ -111,11 +114,12 @@ export class BranchImport {
     candidate: Candidate,
     messages: readonly CandidateMessage[],
   ): Promise<boolean> {
-    const { store, dryRun, requireHeld } = this.#options;
+    const { store, dryRun, activity, requireHeld } = this.#options;
     const edited = (current: Conversation) => {
       const mark = markIn(current.metadata);
       if (mark === undefined) return undefined;
-      const next = withNewTexts(current, mark, messages);
+      const given = withActivity(messages, current.messages, activity);
+      const next = withNewTexts(current, mark, given.messages);
       return next === current ? undefined : next.messages;
     };
     if (edited(await store.load(conversationId)) === undefined) return false;

@@ -11,7 +11,7 @@ import { addSummaries } from '../../stores/summaries/exported-summaries.js';
 import { type Summaries, sourceHashOf } from '../../stores/summaries/summary-file.js';
 import { maskedBy } from '../../stores/text-masker.js';
 import { addLeftOut, addProblem } from '../import-outcome.js';
-import type { ImportedConversation } from '../source-interface.js';
+import type { Activity, ImportedConversation } from '../source-interface.js';
 import type { KnownConversation, Planned } from './already-imported.js';
 import { BranchImport } from './branch-import.js';
 import {
@@ -28,6 +28,7 @@ import type { Candidate } from './planned-conversation.js';
 import { isChanged, isOtherPath, type Reconciled, reconcile } from './reconcile.js';
 import { RenamedTrees } from './renamed-trees.js';
 import { BySource } from './source-id-map.js';
+import { candidateWithActivity } from './stored-activity.js';
 
 /** Errors that concern one conversation and do not stop the others. */
 const ERRORS_OF_ONE_CONVERSATION: readonly AppError['code'][] = [
@@ -48,6 +49,7 @@ const FINISHED = Promise.resolve();
 
 export interface ConversationImportOptions extends WholeImportOptions {
   readonly masker: Masker;
+  readonly activity: Activity;
   /** Throws LOCKED if another import has started while this one was paused. */
   readonly requireHeld: () => void;
 }
@@ -303,30 +305,29 @@ export class ConversationImport {
     return { ...candidate, mark, fields: { ...candidate.fields, metadata } };
   }
 
-  async #update({ conversationId, mark }: KnownConversation, candidate: Candidate): Promise<void> {
-    const { outcome, store, known, dryRun } = this.#options;
+  async #update({ conversationId, mark }: KnownConversation, given: Candidate): Promise<void> {
+    const { outcome, store, known, dryRun, activity } = this.#options;
     const stored = await store.load(conversationId);
-    const keepsPath = await this.#keepsPath(stored, candidate);
+    const { candidate, leavesMore } = candidateWithActivity(given, stored, mark, activity);
+    const keepsPath = await this.#keepsPath(stored, candidate, leavesMore);
     const plan = reconcile(stored, mark, candidate, keepsPath);
     if (plan === undefined) {
+      if (!isChanged(mark, candidate.mark)) known.setCurrent(conversationId);
       outcome.unchanged += 1;
       return;
     }
     const branched = await this.#addBranch(conversationId, candidate, plan);
     if (keepsPath) await this.#branches.followHead(conversationId, candidate);
     if (dryRun) {
-      known.plan(candidate.mark, plannedOf(candidate.mark));
+      known.plan(given.mark, plannedOf(given.mark));
       if (plan.revision.messages !== undefined) {
         known.planMessages(conversationId, plan.revision.messages);
       }
     } else {
       await store.revise(conversationId, (current) => {
-        const now = reconcile(
-          current,
-          markOfSource(current.metadata, mark) ?? mark,
-          candidate,
-          keepsPath,
-        );
+        const own = markOfSource(current.metadata, mark) ?? mark;
+        const { candidate: other } = candidateWithActivity(given, current, own, activity);
+        const now = reconcile(current, own, other, keepsPath);
         // The conversation changed meanwhile and needs a branch that was not made. The next import writes the
         // mark.
         const needsOther = now?.branch !== undefined && plan.branch === undefined;
@@ -343,14 +344,19 @@ export class ConversationImport {
 
   /**
    * Whether the conversation keeps its messages although the source shows others: another conversation has the
-   * others, or branches of it.
+   * others, or branches of it; or the import would store less of the calls and thinking in its messages.
    */
-  async #keepsPath(stored: Conversation, candidate: Candidate): Promise<boolean> {
+  async #keepsPath(
+    stored: Conversation,
+    candidate: Candidate,
+    leavesMore: boolean,
+  ): Promise<boolean> {
     const { mark, treeId } = candidate;
     const tree = treeId === undefined ? undefined : { kind: mark.kind, id: treeId };
     const isAlone = tree === undefined || this.#options.known.ofTree(tree).length < 2;
     const isOther = isOtherPath(stored, candidate);
     if (isAlone && !isOther) return false;
+    if (leavesMore && stored.messages.every(({ id }) => candidate.isInSource(id))) return true;
     // The links of the other branches name messages of this path.
     if (!isAlone && isOther) return true;
     const own = idsOf(stored.messages);

@@ -10,6 +10,7 @@ import type { Conversation } from '../../stores/conversations/document/schema.js
 import type { Identified } from './already-imported.js';
 import {
   contentDigestOf,
+  hasReplaced,
   headDigestOf,
   isAsImported,
   isOlderMark,
@@ -56,9 +57,11 @@ export function reconcile(
   candidate: Candidate,
   keepsPath = false,
 ): Reconciled | undefined {
-  if (!isChanged(mark, candidate.mark) || isOlder(current, mark, candidate)) return undefined;
+  const { mark: now } = candidate;
+  if (!isChanged(mark, now) || hasReplaced(mark, now)) return undefined;
+  if (isOlder(current, mark, candidate)) return undefined;
   const head = headRevision(current, mark, candidate);
-  const isOlderVersion = isOlderMark(mark, candidate.mark);
+  const isOlderVersion = isOlderMark(mark, now);
   const messages = isOlderVersion ? withStored(candidate.messages, current) : candidate.messages;
   if (!keepsPath && mayReplace(current, mark, candidate)) {
     const revision = { ...head, messages: [...messages] };
@@ -74,9 +77,9 @@ export function reconcile(
   if (isFollowed) {
     return { revision: marked({ ...head, messages: [...extended, ...fresh] }, current) };
   }
-  const now = extended ?? stored.messages;
-  const isSame = now === current.messages;
-  const revision = marked({ ...head, ...(!isSame && { messages: now }) }, current);
+  const kept = extended ?? stored.messages;
+  const isSame = kept === current.messages;
+  const revision = marked({ ...head, ...(!isSame && { messages: kept }) }, current);
   if (fresh.length === 0) return { revision };
   const taken = new Set(stored.messages.map(({ id }) => id));
   const own = underOwnIds(fresh, ({ id }) => taken.has(id));

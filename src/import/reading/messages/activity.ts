@@ -46,6 +46,9 @@ export function shortenedCall(
   };
 }
 
+/** Whether a part of the text is cut. The results of a call are lines of one text, each cut by itself. */
+export const isCut = (text: string): boolean => /… \(\d+ characters\)(?:\n|$)/.test(text);
+
 /** With `short`: the beginning of the text and its length. */
 export function shortened(text: string, activity: Activity): string {
   if (activity === 'all' || text.length <= SHORT_LENGTH || SHORTENED.test(text)) return text;
