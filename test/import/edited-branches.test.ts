@@ -178,3 +178,29 @@ it('a message that was edited here keeps its text, and the new text of the sourc
   await bench.importText(made, 'chats.json');
   expect(bench.hash()).toBe(before);
 });
+
+it('a new text of a message that is in no shown branch is in the report if the conversation was continued here', async () => {
+  const bench = await openImportBench();
+  const node = (number: number): Node => ({
+    id: idOf(number),
+    parent: number === 1 ? null : idOf(1),
+    role: number === 1 ? 'user' : 'assistant',
+    version: 1,
+  });
+  const nodes = [node(1), node(2)];
+  await bench.importText(exportOf(nodes, idOf(2)), 'chats.json');
+  const { conversationId } = bench.bySource('chat-of-the-tree');
+  await bench.store.append(conversationId, [{ role: 'user', content: 'mine' }]);
+  nodes.push(node(3));
+  expect((await bench.importText(exportOf(nodes, idOf(3)), 'chats.json')).leftOut).toEqual({});
+  for (const each of nodes.slice(1, 2)) each.version = 2;
+  const path = fileWith(exportOf(nodes, idOf(3)), 'chats.json');
+  for (const dryRun of [true, false, false]) {
+    const { leftOut } = await bench.import(path, { dryRun });
+    expect(leftOut).toEqual({ 'messages that have another text here': 1 });
+  }
+  expect(counts(await bench.importText(exportOf(nodes, idOf(2)), 'chats.json'))).toMatchObject({
+    added: 1,
+  });
+  expect((await bench.import(path)).leftOut).toEqual({});
+});

@@ -50,6 +50,8 @@ interface Added {
 /** `isEdited`: whether stored messages have a new text. */
 export interface BranchOutcome extends Added {
   readonly isEdited: boolean;
+  /** The number of messages of which the store has another text than the source, in conversations changed here. */
+  readonly others: number;
 }
 
 type MissingContent = Pick<BranchContent, 'messages' | 'previous'>;
@@ -73,9 +75,9 @@ export class BranchImport {
     candidate: Candidate,
     content: BranchContent,
   ): Promise<BranchOutcome> {
-    const { messages, isEdited } = await this.#withTexts(parentId, candidate, content);
+    const { messages, ...texts } = await this.#withTexts(parentId, candidate, content);
     const outcome = await this.#addMissing(parentId, candidate, { ...content, messages });
-    return { ...outcome, isEdited };
+    return { ...outcome, ...texts };
   }
 
   /**
@@ -85,18 +87,22 @@ export class BranchImport {
   async #withTexts(parentId: string, candidate: Candidate, content: BranchContent) {
     let { messages } = content;
     let isEdited = false;
-    if (this.#isOlder(candidate)) return { messages, isEdited };
+    let others = 0;
+    if (this.#isOlder(candidate)) return { messages, isEdited, others };
     const places = [
       await this.#placeOf(parentId),
       ...(await this.#branchesOf(parentId, candidate)),
     ];
+    const ids = new Set(places.flatMap((place) => place.messages.map(({ id }) => id)));
     for (const place of places) {
       const here = new Map(place.messages.map((message) => [message.id, message.content]));
       const isOther = ({ id, content: now }: CandidateMessage) => (here.get(id) ?? now) !== now;
       if (await this.#edit(place, candidate, messages)) isEdited = true;
       else if (content.isChanged) messages = underOwnIds(messages, isOther);
+      else
+        others += messages.filter((each) => isOther(each) && !ids.has(otherVersionId(each))).length;
     }
-    return { messages, isEdited };
+    return { messages, isEdited, others };
   }
 
   /** Whether a newer version of the tree was imported before. */

@@ -227,7 +227,10 @@ export class ConversationImport {
     const { outcome } = this.#options;
     const { messages } = candidate;
     const content = { messages, isChanged: false };
-    const { added, isNew, isEdited } = await this.#branches.add(parentId, candidate, content);
+    const done = await this.#branches.add(parentId, candidate, content);
+    const { added, isNew, isEdited, others } = done;
+    // It is not known whether the text was changed here or in the source.
+    if (others > 0) addLeftOut(outcome, 'messages that have another text here', others);
     outcome[isNew ? 'added' : added > 0 || isEdited ? 'updated' : 'unchanged'] += 1;
     outcome.messages += added;
   }
