@@ -69,6 +69,29 @@ describe('a copy in a fork is not imported', () => {
     expect(bench.bySource(FORK).metadata.parent).toBe(PARENT);
   });
 
+  it.each([
+    ['all', 'none'],
+    ['none', 'all'],
+  ] as const)('if the first session was imported with %s and deleted, and the fork with %s', async (first, then) => {
+    const call = (minute: number) => ({
+      timestamp: at(minute),
+      type: 'response_item',
+      payload: { type: 'function_call', name: 'ls', arguments: '{}', call_id: 'c1' },
+    });
+    const silent = (minute: number) => [...turn(1, 'Build.', minute).slice(0, 2), call(minute)];
+    write(PARENT, [meta(0, PARENT), ...silent(1), ...turn(2, 'Roof it.')]);
+    await bench.import(folder, { activity: first });
+    remove(PARENT);
+    write(FORK, [
+      meta(10, FORK, PARENT),
+      ...silent(10),
+      ...turn(2, 'Roof it.', 10),
+      ...turn(12, 'Paint.'),
+    ]);
+    await bench.import(folder, { activity: then });
+    expect(talkOf(FORK)).toEqual(talk('Paint.'));
+  });
+
   it('if the first session was imported and then deleted', async () => {
     await run();
     remove(PARENT);

@@ -67,10 +67,20 @@ async function storedAs(source: SourceId, { store, known }: Stored) {
   return other && (await store.load(other.conversationId));
 }
 
-/** How many messages both have at their beginning. */
+/**
+ * How many messages both have at their beginning. One of them may be without the messages that have no text,
+ * because it was read without tool calls.
+ */
 function countSame(copy: readonly ImportedMessage[], originals: Conversation['messages']): number {
-  const different = copy.findIndex(
-    ({ role, content }, at) => originals[at]?.role !== role || originals[at]?.content !== content,
-  );
-  return different === -1 ? copy.length : different;
+  let count = 0;
+  let at = 0;
+  for (const [index, message] of copy.entries()) {
+    if (message.content !== '') while (originals[at]?.content === '') at += 1;
+    const { role, content } = originals[at] ?? {};
+    if (role === message.role && content === message.content) {
+      count = index + 1;
+      at += 1;
+    } else if (message.content !== '') break;
+  }
+  return count;
 }
