@@ -291,3 +291,41 @@ it.each([
     }
   }
 });
+
+/** A session of Codex, whose messages without text have no id. */
+async function importCodex(bench: Bench, payloads: readonly object[], activity: Activity) {
+  const session = {
+    type: 'session_meta',
+    payload: { id: SESSION, timestamp: '2026-01-02T10:00Z' },
+  };
+  const items = payloads.map((payload) => ({ type: 'response_item', payload }));
+  const name = `sessions/rollout-2026-01-02T10-00-00-${SESSION}.jsonl`;
+  await bench.import(folderWith({ [name]: lines(session, ...items) }), { activity });
+}
+
+it.each<[Activity, Activity]>([
+  ['short', 'short'],
+  ['all', 'short'],
+])('an answer takes the place of a message that had only its calls (%s, %s)', async (first, then) => {
+  const bench = await openImportBench();
+  const messageOf = (role: string, text: string) => ({
+    type: 'message',
+    role,
+    content: [{ type: role === 'user' ? 'input_text' : 'output_text', text }],
+  });
+  const log = [
+    messageOf('user', 'Build a shed'),
+    { type: 'function_call', name: 'sh', arguments: long('ls'), call_id: 'c1' },
+    { type: 'function_call_output', call_id: 'c1', output: long('found') },
+  ];
+  await importCodex(bench, log, first);
+  const before = activityOf(stored(bench).messages);
+  await importCodex(bench, [...log, messageOf('assistant', 'Done.')], then);
+  const more = [messageOf('assistant', 'Done.'), messageOf('user', 'Paint it')];
+  await importCodex(bench, [...log, ...more], then);
+  expect(bench.folders()).toHaveLength(1);
+  expect(said(stored(bench))).toEqual(['user: Build a shed', 'assistant: Done.', 'user: Paint it']);
+  expect(activityOf(stored(bench).messages)).toEqual(before);
+  await importCodex(bench, log, then);
+  expect(stored(bench).messages).toHaveLength(3);
+});

@@ -135,7 +135,12 @@ function mayReplace(current: Conversation, mark: SourceMark, candidate: Candidat
   if (mark.isRemnant && !candidate.mark.isRemnant) return true;
   // Messages that the source has deleted since the last import are kept, because people import to keep what
   // sources delete.
-  return current.messages.every(({ id }) => candidate.isInSource(id));
+  // The calls at the end of a session are in a message without text until the answer comes.
+  const last = candidate.messages.at(-1)?.id;
+  return current.messages.every(
+    ({ id, content }, at) =>
+      candidate.isInSource(id) || (content === '' && current.messages[at - 1]?.id !== last),
+  );
 }
 
 /**
