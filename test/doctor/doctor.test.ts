@@ -293,6 +293,22 @@ describe('the check of conversations', () => {
     expect(await of(place, 'conversations')).toEqual([]);
   });
 
+  it('finds an earlier version that cannot be read, which daybook history still lists', async () => {
+    const place = doctorPlace();
+    const name = `conversation-logs/${ID}/versions/0001.20260301T101500123Z.hand.json`;
+    place.write(FILE, conversationText(['hello']));
+    place.write(name, conversationText(['hello']));
+    expect(await of(place, 'conversations')).toEqual([]);
+    const path = place.write(name, '{bad');
+    expect(await of(place, 'conversations')).toMatchObject([
+      { path, severity: 'error', repairable: false },
+    ]);
+    const versions = dirname(path);
+    rmSync(versions, { recursive: true });
+    symlinkSync(place.folder, versions);
+    expect(await of(place, 'conversations')).toMatchObject([{ path: versions }]);
+  });
+
   it('removes the copies of attachments of a branch that was never written, and nothing else', async () => {
     const place = doctorPlace();
     place.write(FILE, conversationText(['x']));

@@ -1,8 +1,8 @@
-/** Checks conversations: unreadable files, wrong counts, duplicate ids and keys, folders that Daybook ignores. */
+/** Checks conversations: unreadable files and versions, wrong counts, duplicate ids and keys, ignored folders. */
 import { join } from 'node:path';
 import { TimeSlice } from '../../base/async/time-slice.js';
 import type { Clock } from '../../base/clock.js';
-import { isAppError, undefinedIfUnreadable } from '../../base/errors.js';
+import { type AppError, isAppError, undefinedIfUnreadable } from '../../base/errors.js';
 import { entriesOf, listFolders } from '../../files/paths/folders.js';
 import { readStamp, type Stamp } from '../../files/read/stamp.js';
 import type { Backups } from '../../maintenance/backup/backup.js';
@@ -66,21 +66,36 @@ async function newestOf(backups: ConversationParts['backups']): Promise<NewestBa
 
 async function examine(
   id: string,
-  { logsFolder, repairer, clock, newestBackup, onRead }: ConversationParts & FromBackup,
+  parts: ConversationParts & FromBackup,
   { countChecked, found }: CheckContext,
 ): Promise<void> {
+  const { logsFolder, conversations, repairer, clock, newestBackup, onRead } = parts;
   const folder = join(logsFolder, id);
   countChecked();
   try {
     const condition = await repairer.examine(id);
     if (condition?.document !== undefined) onRead?.(condition.stamp, condition.document);
-    if (condition === undefined) await checkAbandonedFolder(folder, found, clock.now());
-    else for (const finding of findingsOf(id, condition, repairer, newestBackup)) found(finding);
+    if (condition === undefined) return await checkAbandonedFolder(folder, found, clock.now());
+    for (const finding of findingsOf(id, condition, repairer, newestBackup)) found(finding);
   } catch (error) {
     if (!isAppError(error)) throw error;
-    found(unreadable(error, join(folder, 'conversation.json')));
+    return found(unreadable(error, join(folder, 'conversation.json')));
+  }
+  try {
+    for (const { path, error } of await conversations.history.damaged(id))
+      found(damagedVersion(path, error));
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    found(unreadable(error, join(folder, 'versions')));
   }
 }
+
+const damagedVersion = (path: string, error: AppError): Found => ({
+  ...unreadable(error, path),
+  ...(error.code === 'CONVERSATION_CORRUPTED' && {
+    hint: 'This earlier version cannot be shown or restored. The conversation itself is another file. A backup may have the version; if you do not need it, delete the file.',
+  }),
+});
 
 function findingsOf(
   id: string,

@@ -1,6 +1,6 @@
 /** Lists, reads and restores earlier versions of a conversation. */
 import { isoTime } from '../../../base/clock.js';
-import { AppError } from '../../../base/errors.js';
+import { AppError, isAppError } from '../../../base/errors.js';
 import { readStampNow } from '../../../files/read/stamp.js';
 import { requirePresent } from '../../../files/store-presence.js';
 import { notFound } from '../conversation-errors.js';
@@ -15,6 +15,12 @@ export interface Versions {
   readonly conversationId: string;
   /** The newest first. */
   readonly versions: readonly VersionInfo[];
+}
+
+export interface DamagedVersion {
+  readonly path: string;
+  /** Why it cannot be read. */
+  readonly error: AppError;
 }
 
 export class History {
@@ -47,6 +53,20 @@ export class History {
     const document = version && (await this.#files.read(conversationId, version));
     if (document === undefined) throw noVersion(conversationId, number, versions);
     return document.snapshot();
+  }
+
+  /** Returns the versions of this id that cannot be read. FILESYSTEM_ERROR if their folder cannot be listed. */
+  async damaged(conversationId: string): Promise<DamagedVersion[]> {
+    const damaged: DamagedVersion[] = [];
+    for (const version of await this.#files.list(conversationId)) {
+      try {
+        await this.#files.read(conversationId, version);
+      } catch (error) {
+        if (!isAppError(error)) throw error;
+        damaged.push({ path: version.path, error });
+      }
+    }
+    return damaged;
   }
 
   /**
