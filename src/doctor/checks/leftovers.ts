@@ -1,11 +1,11 @@
-/** Finds what dead processes left: locks, temporary files, interrupted removals. */
+/** Finds what dead processes left (locks, temporary files, interrupted removals), and files in the place of locks. */
 import { join } from 'node:path';
 import { foldersWithTemporaries } from '../../files/atomic/left-temporaries.js';
 import { leftBehindIn, sweepTemporaries } from '../../files/atomic/staging.js';
-import { heldLocks, leftInLocks } from '../../files/locks/held-locks.js';
+import { heldLocks, inPlaceOfLocks, leftInLocks } from '../../files/locks/held-locks.js';
 import { sweepLocks } from '../../files/locks/leftover-locks.js';
 import { STALE_AFTER_MS } from '../../files/locks/stale-owner.js';
-import { listFolders } from '../../files/paths/folders.js';
+import { listFolders, removeFile } from '../../files/paths/folders.js';
 import { PENDING_REMOVAL } from '../../files/trash/trash-folder.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { type Check, type CheckContext, orFinding } from '../check.js';
@@ -63,6 +63,19 @@ async function checkLocks(folder: string, { countChecked, found }: CheckContext)
       message: 'A process that ended left this file of a lock.',
       hint: 'The next server removes it when it starts, or run daybook doctor --repair.',
       repair: () => sweep(folder),
+    });
+  }
+  for (const { path, error } of await inPlaceOfLocks(folder)) {
+    countChecked();
+    found({
+      severity: 'warning',
+      path,
+      message: `${error.message} Every write that needs this lock fails.`,
+      hint: 'The folder of the locks contains no data. daybook doctor --repair removes what is in the place of the lock.',
+      repair: async () => {
+        await removeFile(path);
+        return 'It was removed. The next write makes the lock.';
+      },
     });
   }
 }

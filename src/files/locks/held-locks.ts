@@ -5,9 +5,11 @@
 import { lstat, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemClock } from '../../base/clock.js';
+import type { AppError } from '../../base/errors.js';
 import { ignoreErrno, withFileError } from '../file-errors.js';
 import { entriesOf, listFolders } from '../paths/folders.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
+import { notAFolderError } from '../safe-access/refusal-errors.js';
 import { removeTree } from '../safe-access/remove-tree.js';
 import { isHere, isOfEarlierBoot, isOwnerName, isSurelyDead, pidOf } from './process-identity.js';
 import { STALE_AFTER_MS } from './stale-owner.js';
@@ -28,6 +30,11 @@ export interface LockFacts {
   readonly state: 'dead' | 'living' | 'quiet';
   /** The owner is on another machine or in another container. */
   readonly isElsewhere: boolean;
+}
+
+export interface InPlaceOfLock {
+  readonly path: string;
+  readonly error: AppError;
 }
 
 /** Returns the held locks, sorted by name. FILESYSTEM_ERROR. */
@@ -86,6 +93,19 @@ export async function leftInLocks(locksFolder: string): Promise<string[]> {
     if (found && hasEnded(name.slice(name.lastIndexOf('.') + 1), found.mtimeMs)) left.push(path);
   }
   return left;
+}
+
+/**
+ * Returns what has the name of a lock, but is no folder, so that nobody can acquire that lock. Each error says what
+ * it is. FILESYSTEM_ERROR.
+ */
+export async function inPlaceOfLocks(locksFolder: string): Promise<InPlaceOfLock[]> {
+  return (await entriesOf(locksFolder))
+    .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.'))
+    .map((entry) => {
+      const path = join(locksFolder, entry.name);
+      return { path, error: notAFolderError(path, entry) };
+    });
 }
 
 /** Whether the next writer, or the next sweep, removes this owner at once. */

@@ -15,7 +15,7 @@ import { ignoreErrno, TAKEN_ON_WINDOWS } from '../file-errors.js';
 import { FOLDER_MODE } from '../private-modes.js';
 import { type PinnedFolder, pinFolder } from '../safe-access/pinned-folder.js';
 import { isAtPath } from '../safe-access/real-path.js';
-import { symlinkError } from '../safe-access/refusal-errors.js';
+import { notAFolderError } from '../safe-access/refusal-errors.js';
 import {
   discardedName,
   exists,
@@ -133,8 +133,8 @@ function publish(privatePath: string, { at, path }: LockFolder): boolean {
     return true;
   } catch (error) {
     const errno = errnoOf(error) ?? '';
-    const isLink = lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink();
-    if (isLink) throw symlinkError(path);
+    const found = lstatSync(at, { throwIfNoEntry: false });
+    if (found?.isDirectory() === false) throw notAFolderError(path, found);
     if (TAKEN.includes(errno) || (IS_WINDOWS && TAKEN_ON_WINDOWS.includes(errno))) return false;
     throw error;
   }

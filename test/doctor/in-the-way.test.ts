@@ -1,0 +1,30 @@
+/** What the doctor says of entries that are in the place of a lock, a cache, a folder or a conversation. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { conversationText, type DoctorPlace, doctorPlace, ID } from './place.js';
+
+const FILE = `conversation-logs/${ID}/conversation.json`;
+const append = (place: DoctorPlace) =>
+  place.withApp(({ conversations }) =>
+    conversations.append(ID, [{ role: 'user', content: 'more' }]),
+  );
+
+it('A file in the place of a lock is reported, and a repair removes it', async () => {
+  const place = doctorPlace();
+  place.write(FILE, conversationText(['hello']));
+  const path = place.write(`conversation-logs/.locks/${ID}`, 'x');
+  place.write('conversation-logs/.locks/.DS_Store', 'x');
+  await expect(append(place)).rejects.toMatchObject({
+    code: 'FILESYSTEM_ERROR',
+    hint: expect.stringContaining('Move it'),
+  });
+  const isLock = (each: { path: string }) => each.path.startsWith(join(place.logs, '.locks'));
+  expect((await place.findings()).filter(isLock)).toMatchObject([
+    { check: 'leftovers', severity: 'warning', path, repairable: true },
+  ]);
+  await place.repair();
+  expect(existsSync(path)).toBe(false);
+  await append(place);
+  expect((await place.findings()).filter(isLock)).toEqual([]);
+});
