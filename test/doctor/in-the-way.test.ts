@@ -1,7 +1,8 @@
 /** What the doctor says of entries that are in the place of a lock, a cache, a folder or a conversation. */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { indexCachePath } from '../../src/app/cache-paths.js';
 import { conversationText, type DoctorPlace, doctorPlace, ID } from './place.js';
 
 const FILE = `conversation-logs/${ID}/conversation.json`;
@@ -27,4 +28,14 @@ it('A file in the place of a lock is reported, and a repair removes it', async (
   expect(existsSync(path)).toBe(false);
   await append(place);
   expect((await place.findings()).filter(isLock)).toEqual([]);
+});
+
+it('A folder in the place of a cache is reported, and no repair is promised that would fail', async () => {
+  const place = doctorPlace();
+  const path = indexCachePath(place.config) ?? '';
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  writeFileSync(join(path, 'kept.txt'), 'x', { mode: 0o600 });
+  const found = await place.findings();
+  expect(found).toMatchObject([{ check: 'search index', severity: 'warning', path }]);
+  expect(found[0]?.repairable).toBe(false);
 });

@@ -1,5 +1,5 @@
 /** Compares the caches of the indexes and of the figures with the stored conversations. */
-import { removeFile } from '../../files/paths/folders.js';
+import { isFolder, removeFile } from '../../files/paths/folders.js';
 import type { Stamp } from '../../files/read/stamp.js';
 import type { CacheCheck, Expected } from '../../search/cache/check-cache.js';
 import type { ConversationDocument } from '../../stores/conversations/document/document.js';
@@ -14,6 +14,13 @@ const badCache = (path: string, what: string, severity: Found['severity']): Foun
     await removeFile(path);
     return 'The cache was removed. The next server builds it again from the files.';
   },
+});
+
+const folderInstead = (path: string, name: string): Found => ({
+  severity: 'warning',
+  path,
+  message: `A folder is in the place of the cache of the ${name}.`,
+  hint: 'No data is lost. Move the folder to another place, so that the next server can write the cache.',
 });
 
 /** A cache that is built from the conversations. */
@@ -63,6 +70,10 @@ export const indexCheck = (digests: CacheDigests): Check => ({
   async run({ countChecked, found, signal }) {
     for (const [index, { path, name, check }] of digests.caches.entries()) {
       signal.throwIfAborted();
+      if (await isFolder(path)) {
+        found(folderInstead(path, name));
+        continue;
+      }
       const { conversations, problem, isIncomplete } = await check(path, digests.expected(index));
       countChecked(conversations);
       if (problem === undefined) continue;
