@@ -1,6 +1,6 @@
 /** What the doctor says of entries that are in the place of a lock, a cache, a folder or a conversation. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { indexCachePath } from '../../src/app/cache-paths.js';
 import { conversationText, type DoctorPlace, doctorPlace, ID } from './place.js';
@@ -38,4 +38,28 @@ it('A folder in the place of a cache is reported, and no repair is promised that
   const found = await place.findings();
   expect(found).toMatchObject([{ check: 'search index', severity: 'warning', path }]);
   expect(found[0]?.repairable).toBe(false);
+});
+
+it.each([
+  'backups',
+  'exports',
+  'archive',
+  'the folder of the caches',
+])('A file in the place of a folder is reported once: %s', async (name) => {
+  const place = doctorPlace();
+  place.write(FILE, conversationText(['hello']));
+  const ofCaches = dirname(indexCachePath(place.config) ?? '');
+  const path = name.startsWith('the') ? ofCaches : join(place.root, name);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(path, 'x', { mode: 0o600 });
+  const found = (await place.findings()).filter((each) => each.path === path);
+  expect(found).toMatchObject([{ severity: 'error', repairable: false }]);
+});
+
+it('A file in the place of the folder of a conversation is reported', async () => {
+  const place = doctorPlace();
+  const path = place.write(`conversation-logs/${ID}`, conversationText(['hello']));
+  expect(await place.findings()).toMatchObject([
+    { check: 'conversations', severity: 'warning', path, repairable: false },
+  ]);
 });

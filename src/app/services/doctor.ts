@@ -74,6 +74,8 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
   const bankFolder = memoryBank.folder;
   const graph = graphFiles(config.kg.snapshotPath, config.kg.walPath);
   const cachePath = indexCachePath(config);
+  const indexFolders = cachePath === undefined ? [] : [dirname(cachePath)];
+  const others = [backup.folder, config.exportsFolder, ...indexFolders];
   const repairer = new ConversationRepairer({ logsFolder, fsync, clock, codec });
   const durability = { fsync, clock };
   const machine = { ...imports, variable: config.variable };
@@ -93,11 +95,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
       conflictCopyCheck(logsFolder, kg.files),
       leftoverCheck({
         locksFolders: [...locksFoldersOf(config), settingsLocksOf(config)],
-        folders: [
-          ...[graph.folder, archiveFolder, backup.folder, config.exportsFolder],
-          dirname(config.configFile),
-          ...(cachePath === undefined ? [] : [dirname(cachePath)]),
-        ],
+        folders: [graph.folder, archiveFolder, dirname(config.configFile), ...others],
         trees: [logsFolder, bankFolder],
         trashFolder: join(logsFolder, '.trash'),
         conversations,
@@ -121,7 +119,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
           return (await readStamp(graph.wal)) !== undefined;
         },
       }),
-      diskCheck(root, [logsFolder, bankFolder, config.cacheFolder]),
+      diskCheck(root, [logsFolder, bankFolder, config.cacheFolder, ...others.filter(seemsThere)]),
       clockCheck(conversations, clock),
       otherToolsCheck(machine),
     ];

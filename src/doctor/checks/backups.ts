@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Clock, DAY_MS } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
+import { isFolder, isPresent } from '../../files/paths/folders.js';
 import type { ArchiveFiles } from '../../maintenance/archives/archive-files.js';
 import type { Backups } from '../../maintenance/backup/backup.js';
 import { checkArchive } from '../../maintenance/check-archive.js';
@@ -44,6 +45,8 @@ async function checkAge(
 ): Promise<void> {
   const newest = await backups.newest();
   if (newest === undefined) {
+    // The check of the disk reports a file in the place of the folder.
+    if ((await isPresent(backups.folder)) && !(await isFolder(backups.folder))) return;
     if (!(await hasData())) return;
     const hint = 'Run daybook backup, or set DAYBOOK_BACKUP=daily for one backup a day.';
     return found({

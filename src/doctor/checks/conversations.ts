@@ -37,12 +37,20 @@ export const conversationCheck = (parts: ConversationParts): Check => ({
         await checkTooDeep(join(parts.logsFolder, entry.name), parts.logsFolder, context);
       }
       if (!CONVERSATION_ID.test(entry.name)) continue;
+      if (entry.isFile()) context.found(noFolder(join(parts.logsFolder, entry.name)));
       if (!entry.isDirectory() && !entry.isSymbolicLink()) continue;
       await examine(entry.name, { ...parts, newestBackup }, context);
       if (slice.isSpent()) await slice.yield();
     }
     await checkNames(parts, context);
   },
+});
+
+const noFolder = (path: string): Found => ({
+  severity: 'warning',
+  path,
+  message: 'A file is in the place of the folder of a conversation. Daybook does not read it.',
+  hint: 'If the file is a conversation, make a folder with this name and move the file into it as conversation.json. Otherwise move the file to another place.',
 });
 
 type Backup = Awaited<ReturnType<Backups['list']>>[number];

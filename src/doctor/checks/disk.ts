@@ -8,7 +8,7 @@ const MB = 1_000_000;
 const LITTLE_BYTES = 100 * MB;
 
 const NO_FOLDER =
-  'A file is in the place of the folder. Rename the file, so that Daybook can make the folder.';
+  'A file or a link is in the place of the folder. Rename the file or link, so that Daybook can make the folder.';
 const NO_ACCESS =
   'Check the owner and the permissions of the folder, and whether the disk is mounted for writing.';
 
