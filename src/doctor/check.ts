@@ -37,6 +37,10 @@ export interface Check {
   run(context: CheckContext): Promise<void>;
 }
 
+/** Whether something cannot be read: the system refuses it, or it is a link, which Daybook does not follow. */
+export const isUnreadable = (error: unknown): error is AppError =>
+  isAppError(error, 'FILESYSTEM_ERROR') || isAppError(error, 'PATH_ESCAPE');
+
 /** Runs one part of a check. If it cannot read something, this is a finding, so that the check goes on. */
 export async function orFinding(
   found: CheckContext['found'],
@@ -46,7 +50,7 @@ export async function orFinding(
   try {
     await part();
   } catch (error) {
-    if (!isAppError(error, 'FILESYSTEM_ERROR')) throw error;
+    if (!isUnreadable(error)) throw error;
     found(unreadable(error, path));
   }
 }

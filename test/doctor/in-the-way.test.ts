@@ -1,5 +1,5 @@
 /** What the doctor says of entries that are in the place of a lock, a cache, a folder or a conversation. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { indexCachePath } from '../../src/app/cache-paths.js';
@@ -62,4 +62,18 @@ it('A file in the place of the folder of a conversation is reported', async () =
   expect(await place.findings()).toMatchObject([
     { check: 'conversations', severity: 'warning', path, repairable: false },
   ]);
+});
+
+it('A link in the place of the folder of the backups fails no check', async () => {
+  const place = doctorPlace();
+  place.write(FILE, conversationText(['hello'], { messageCount: 7 }));
+  const path = join(place.root, 'backups');
+  symlinkSync(place.folder, path);
+  const { steps } = await place.examine();
+  expect(steps.filter(({ error }) => error !== undefined)).toEqual([]);
+  const found = steps.flatMap(({ findings }) => findings);
+  expect(found.filter((each) => each.path === path).length).toBeGreaterThan(0);
+  expect(found).toContainEqual(
+    expect.objectContaining({ check: 'conversations', path: join(place.root, FILE) }),
+  );
 });

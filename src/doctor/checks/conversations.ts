@@ -13,7 +13,7 @@ import type {
   Condition,
   ConversationRepairer,
 } from '../../stores/conversations/repair/conversation-repairer.js';
-import { type Check, type CheckContext, type Found, unreadable } from '../check.js';
+import { type Check, type CheckContext, type Found, isUnreadable, unreadable } from '../check.js';
 import { checkAbandonedFolder } from './abandoned-folders.js';
 
 export interface ConversationParts {
@@ -67,7 +67,7 @@ async function newestOf(backups: ConversationParts['backups']): Promise<NewestBa
   try {
     return await backups.newest();
   } catch (error) {
-    if (!isAppError(error, 'FILESYSTEM_ERROR')) throw error;
+    if (!isUnreadable(error)) throw error;
     return 'unknown';
   }
 }
