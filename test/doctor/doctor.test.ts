@@ -814,6 +814,14 @@ describe('the other checks', () => {
     expect(await of(place, 'clock')).toMatchObject([{ severity: 'warning' }]);
     place.write(FILE, conversationText(['x'], { updatedAt: '2024-01-01T00:00:00.000Z' }));
     expect(await of(place, 'clock')).toMatchObject([{ severity: 'note' }]);
+    place.write(
+      FILE,
+      conversationText(['x']).replace(
+        '"m0",\n      "createdAt": "2025',
+        '"m0",\n      "createdAt": "2999',
+      ),
+    );
+    expect(await of(place, 'clock')).toMatchObject([{ severity: 'warning' }]);
   });
 
   it('find programs on this machine that delete their sessions', async () => {

@@ -6,7 +6,7 @@ import { isAppError } from '../../base/errors.js';
 import type { Config } from '../../config/config.js';
 import { backupCheck } from '../../doctor/checks/backups.js';
 import { CacheDigests, type DerivedCache, indexCheck } from '../../doctor/checks/caches.js';
-import { clockCheck } from '../../doctor/checks/clock.js';
+import { clockCheck, lastTimeIn } from '../../doctor/checks/clock.js';
 import { conflictCopyCheck } from '../../doctor/checks/conflict-copies.js';
 import { conversationCheck } from '../../doctor/checks/conversations.js';
 import { diskCheck } from '../../doctor/checks/disk.js';
@@ -67,21 +67,30 @@ function seemsThere(path: string): boolean {
   }
 }
 
+/** The folders that are made when they are first needed. */
+function laterFolders(config: Config): string[] {
+  const cachePath = indexCachePath(config);
+  const indexFolders = cachePath === undefined ? [] : [dirname(cachePath)];
+  return [config.backup.folder, config.exportsFolder, ...indexFolders];
+}
+
 /** Reads no file before `examine`. */
 export function doctorOf(config: Config, parts: Parts): Doctor {
   const { root, logsDir: logsFolder, archiveFolder, fsync, backup, imports } = config;
   const { conversations, backups, insights, memoryBank, kg, clock, codec } = parts;
   const bankFolder = memoryBank.folder;
   const graph = graphFiles(config.kg.snapshotPath, config.kg.walPath);
-  const cachePath = indexCachePath(config);
-  const indexFolders = cachePath === undefined ? [] : [dirname(cachePath)];
-  const others = [backup.folder, config.exportsFolder, ...indexFolders];
+  const others = laterFolders(config);
   const repairer = new ConversationRepairer({ logsFolder, fsync, clock, codec });
   const durability = { fsync, clock };
   const machine = { ...imports, variable: config.variable };
   const checks = () => {
     const digests = new CacheDigests(cachesOf(config));
-    const onRead: CacheDigests['note'] = (...read) => digests.note(...read);
+    const lastTimes = new Map<string, string>();
+    const onRead: CacheDigests['note'] = (stamp, document) => {
+      digests.note(stamp, document);
+      lastTimes.set(document.head.conversationId, lastTimeIn(document));
+    };
     return [
       // First, because later repairs keep a broken file with its permissions under another name.
       permissionCheck([
@@ -120,7 +129,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
         },
       }),
       diskCheck(root, [logsFolder, bankFolder, config.cacheFolder, ...others.filter(seemsThere)]),
-      clockCheck(conversations, clock),
+      clockCheck(conversations, clock, lastTimes),
       otherToolsCheck(machine),
     ];
   };
