@@ -270,6 +270,12 @@ describe('the check of conversations', () => {
     expect(both[0]?.hint).not.toBe(hint);
     await place.repair();
     expect(await of(place, 'conversations')).toEqual([finding]);
+
+    place.write(FILE, JSON.stringify({ ...value, conversationId: ID, messageCount: 'many' }));
+    const [odd] = await of(place, 'conversations');
+    expect(odd?.message).toContain('messageCount is "many"');
+    await place.repair();
+    expect(await of(place, 'conversations')).toEqual([]);
   });
 
   it('finds two lists of messages in one file, and a repair removes neither of them', async () => {

@@ -29,8 +29,10 @@ export function faultsOf(value: unknown, conversationId: string): Fault[] {
     ...(typeof ownId === 'string' && ownId !== conversationId
       ? [`its conversationId is ${ownId.slice(0, 100)}, but its folder is ${conversationId}`]
       : []),
-    ...(typeof messageCount === 'number' && messageCount !== list.length
-      ? [`its messageCount is ${messageCount}, but it has ${countOf(list.length, 'message')}`]
+    ...(messageCount !== undefined && messageCount !== list.length
+      ? [
+          `its messageCount is ${JSON.stringify(messageCount).slice(0, 100)}, but it has ${countOf(list.length, 'message')}`,
+        ]
       : []),
     ...(doubled > 0
       ? [`${countOf(doubled, 'message has', 'messages have')} the same id as another message`]
