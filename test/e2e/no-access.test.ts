@@ -183,6 +183,7 @@ it
     'archive',
     'exports',
     'memory-bank/.locks',
+    'memory-bank/ideas',
     'conversation-logs/.locks',
     'conversation-logs/.trash',
     'conversation-logs/20250124-1737724800003/attachments',
@@ -301,6 +302,31 @@ it.skipIf(process.platform === 'win32')(
         { name: `conversation-logs/${basename(folder)}`, reason: expect.stringContaining(folder) },
       ]);
       chmodSync(folder, 0o700);
+    });
+  },
+);
+
+it.skipIf(process.platform === 'win32')(
+  'the other notes are listed and found if one folder of notes cannot be opened',
+  async () => {
+    await withPlace(async (place) => {
+      const [closed, open] = ['closed', 'open'].map((name) =>
+        join(place.root, 'memory-bank', name),
+      );
+      for (const folder of [closed, open] as string[]) {
+        mkdirSync(folder, { recursive: true });
+        writeFileSync(join(folder, 'a.md'), 'a raven');
+      }
+      chmodSync(closed ?? '', 0o000);
+      const listed = runAsUser(place, 'mb', 'list');
+      expect(listed.answer).toMatchObject({
+        files: [{ path: 'open/a.md' }],
+        skipped: [{ path: 'closed', code: 'FILESYSTEM_ERROR' }],
+      });
+      const found = runAsUser(place, 'mb', 'search', 'raven');
+      expect(found.answer.total).toBe(1);
+      chmodSync(closed ?? '', 0o700);
+      expect(runAsUser(place, 'mb', 'list').answer.total).toBe(2);
     });
   },
 );

@@ -5,7 +5,7 @@
 
 import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
-import { isAppError } from '../../base/errors.js';
+import { type AppError, isAppError } from '../../base/errors.js';
 import { ABSENT } from '../file-errors.js';
 import { LEASES_FOLDER, LOCKS_FOLDER } from '../locks/lock-folders.js';
 import { entriesOf } from '../paths/folders.js';
@@ -17,6 +17,8 @@ export interface ListedFile {
   /** False if it is not a regular file (a link, a socket), or its name is not UTF-8 or has a backslash. */
   readonly isPlain: boolean;
   readonly isLink: boolean;
+  /** It is a folder that cannot be listed: the reason. */
+  readonly closed?: AppError;
 }
 
 /** Folders of a root without data: the locks of running processes, and `.git`, which is not copied file by file. */
@@ -64,10 +66,10 @@ async function* filesOf(
       continue;
     }
     const inner = await entriesOf(path, ABSENT).catch((error: unknown) => {
-      if (yieldsClosed && isAppError(error, 'FILESYSTEM_ERROR')) return undefined;
+      if (yieldsClosed && isAppError(error, 'FILESYSTEM_ERROR')) return error;
       throw error;
     });
-    if (inner === undefined) yield { name, path, isPlain: true, isLink: false };
+    if (!Array.isArray(inner)) yield { name, path, isPlain: true, isLink: false, closed: inner };
     else
       yield* filesOf({ folder: path, entries: inner, prefix: `${name}/` }, isLeftOut, yieldsClosed);
   }

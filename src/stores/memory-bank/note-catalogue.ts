@@ -8,6 +8,7 @@ import {
   FileCatalogue,
   type FileVersion,
   type FoundFiles,
+  readErrnoOf,
 } from '../../files/catalogue/file-catalogue.js';
 import { readConfined, readPlain } from '../../files/paths/confined-file.js';
 import { walkFiles } from '../../files/read/walk-files.js';
@@ -89,12 +90,22 @@ export class NoteCatalogue extends FileCatalogue<NoteVersion, NoteInfo> {
 
 const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1);
 
-/** A link may point to a folder of notes, which are not read. So each link is listed as refused. */
+/** The errors of a folder that another user owns or has closed. Any other error may be gone at the next listing. */
+const NO_PERMISSION = ['EACCES', 'EPERM'];
+
+/**
+ * A link may point to a folder of notes, which are not read. So each link is listed as refused, and each folder
+ * that this user may not open.
+ */
 async function listNotes(folder: string): Promise<FoundFiles> {
   const names: string[] = [];
   const refused = new Map<string, AppError>();
-  for await (const { name, isLink } of walkFiles(folder, isReservedPath)) {
-    if (looksLikeNote(name)) names.push(name);
+  const files = walkFiles(folder, isReservedPath, { yieldsClosed: true });
+  for await (const { name, isLink, closed } of files) {
+    if (closed !== undefined) {
+      if (!NO_PERMISSION.includes(readErrnoOf(closed) ?? '')) throw closed;
+      refused.set(name, closed);
+    } else if (looksLikeNote(name)) names.push(name);
     else if (isLink) refused.set(name, symlinkError(name));
     else if (isMisnamedNote(name)) refused.set(name, misnamed(name));
   }

@@ -26,7 +26,9 @@ export const noteSchema = z.object({
 
 export const skippedSchema = z
   .array(z.object({ path: z.string(), code: z.string(), message: z.string() }))
-  .describe('Markdown files that are not notes, and why (at most 20).');
+  .describe(
+    'Markdown files that are not notes, folders that cannot be opened, and why (at most 20).',
+  );
 
 const MAX_SKIPPED = 20;
 
