@@ -44,6 +44,7 @@ it.each([
   'backups',
   'exports',
   'archive',
+  'conversation-logs/.leases',
   'the folder of the caches',
 ])('A file in the place of a folder is reported once: %s', async (name) => {
   const place = doctorPlace();

@@ -19,6 +19,7 @@ import { permissionCheck } from '../../doctor/checks/permissions.js';
 import { stateAndSummariesCheck } from '../../doctor/checks/state-and-summaries.js';
 import { vectorCheck } from '../../doctor/checks/vectors.js';
 import { Doctor } from '../../doctor/doctor.js';
+import { LEASES_FOLDER } from '../../files/locks/lock-folders.js';
 import { readStamp, readStampNow } from '../../files/read/stamp.js';
 import type { Codec } from '../../files/sealing/text-codec.js';
 import { ArchiveFiles } from '../../maintenance/archives/archive-files.js';
@@ -71,7 +72,8 @@ function seemsThere(path: string): boolean {
 function laterFolders(config: Config): string[] {
   const cachePath = indexCachePath(config);
   const indexFolders = cachePath === undefined ? [] : [dirname(cachePath)];
-  return [config.backup.folder, config.exportsFolder, ...indexFolders];
+  const leases = join(config.logsDir, LEASES_FOLDER);
+  return [config.backup.folder, config.exportsFolder, leases, ...indexFolders];
 }
 
 /** Reads no file before `examine`. */
