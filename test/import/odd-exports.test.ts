@@ -43,6 +43,17 @@ describe('two messages with the same id', () => {
     const { texts } = await imported({ 'a.json': { conversationId: 'c', messages } });
     expect(texts.flat().sort()).toEqual(['assistant: or this', 'assistant: two', 'user: one']);
   });
+
+  it('are all imported if another message has the id that the second would get', async () => {
+    const chat_messages = [
+      message('a', 'human', 'one', { index: 0 }),
+      message('a', 'assistant', 'two', { index: 1 }),
+      message('a#2', 'human', 'three', { index: 2 }),
+      message('b', 'assistant', 'four', { index: 3 }),
+    ];
+    const { texts } = await imported({ 'conversations.json': [{ uuid: 'c', chat_messages }] });
+    expect(texts).toEqual([['user: one', 'assistant: two', 'user: three', 'assistant: four']]);
+  });
 });
 
 it('a code block that is not closed ends with its message', async () => {

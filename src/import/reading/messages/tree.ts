@@ -67,8 +67,11 @@ function branchTo<N extends TreeNode>(
 export function uniqueIds(): (id: string) => string {
   const counts = new Map<string, number>();
   return (id) => {
-    const count = (counts.get(id) ?? 0) + 1;
-    counts.set(id, count);
-    return count === 1 ? id : `${id}#${count}`;
+    let count = (counts.get(id) ?? 0) + 1;
+    let unique = count === 1 ? id : `${id}#${count}`;
+    // Another message may have this id in the export.
+    for (; counts.has(unique); unique = `${id}#${count}`) count += 1;
+    counts.set(id, count).set(unique, 1);
+    return unique;
   };
 }
