@@ -267,6 +267,21 @@ describe('merge', () => {
     });
   });
 
+  it('has every version of an attachment that was changed between two merges', async () => {
+    const { store, a, b, attach, attachmentsOf } = await openPair();
+    attach(a.conversationId, { 'leaf.png': 'a leaf' });
+    attach(b.conversationId, { 'leaf.png': 'another leaf' });
+    const first = await store.merge(a.conversationId, b.conversationId);
+    await store.restore(b.conversationId);
+    attach(b.conversationId, { 'leaf.png': 'a changed leaf' });
+    const { head } = await store.merge(first.head.conversationId, b.conversationId);
+    expect(Object.values(attachmentsOf(head.conversationId)).sort()).toEqual([
+      'a changed leaf',
+      'a leaf',
+      'another leaf',
+    ]);
+  });
+
   it('drops a link to a source, and keeps earlier merges in the metadata', async () => {
     const { store, a, b } = await openPair();
     const branch = await store.branch(a.conversationId, '2');

@@ -24,8 +24,8 @@ export const attachmentBytes = async (folder: string): Promise<number> =>
 /**
  * Copies the attachments of a source of a merge, which would be lost when the source is removed from the
  * trash. They are copied as they are stored: encrypted files stay encrypted. If another file has the name
- * already, the copy is in a folder named by the id of the source. Files that were copied before are not copied
- * again. Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR.
+ * already, the copy is in a folder named by the id of the source, and a number if that is taken too. Files that
+ * were copied before are not copied again. Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR.
  */
 export async function mergeAttachments(
   source: { readonly conversationId: string; readonly folder: string },
@@ -35,8 +35,8 @@ export async function mergeAttachments(
   const files = walkFiles(attachmentsIn(source.folder), isTemporary);
   for await (const { name, path, isPlain } of files) {
     if (!isPlain) continue;
-    const targets = [name, join(source.conversationId, name)];
-    for (const target of targets.map((each) => join(attachmentsIn(into), each))) {
+    for (const each of namesInMerge(name, source.conversationId)) {
+      const target = join(attachmentsIn(into), each);
       if ((await readStamp(target)) === undefined) {
         await makeFolder(dirname(target));
         await writeNewFile(target, contentOf(path), durability);
@@ -45,6 +45,13 @@ export async function mergeAttachments(
       if ((await hashOf(target)) === (await hashOf(path))) break;
     }
   }
+}
+
+/** The names that the attachment of a source may get, in the order in which they are tried. It never ends. */
+function* namesInMerge(name: string, conversationId: string): Generator<string> {
+  yield name;
+  yield join(conversationId, name);
+  for (let number = 2; ; number += 1) yield join(`${conversationId}-${number}`, name);
 }
 
 type Text = Pick<Message, 'content'> & { readonly metadata?: Message['metadata'] | undefined };
