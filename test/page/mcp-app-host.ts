@@ -34,6 +34,8 @@ const context: McpUiHostContext = {
 };
 
 const host = {
+  /** Whether the host forwards only the texts of a result, and not its data. */
+  forwardsOnlyTexts: false,
   /** The addresses that a view asked the host to open. */
   opened: [] as string[],
   async connect(url: string, token: string): Promise<void> {
@@ -98,6 +100,12 @@ async function bridgeTo(
   };
   bridge = made;
   await made.connect(new PostMessageTransport(shown, shown));
+  const forward = made.oncalltool;
+  made.oncalltool = async (params, extra) => {
+    const result = (await forward?.(params, extra)) ?? { content: [] };
+    const { structuredContent: _data, ...texts } = result;
+    return host.forwardsOnlyTexts ? texts : result;
+  };
 }
 
 export type Host = typeof host;

@@ -201,3 +201,15 @@ it('a view shows the requested figures, or the error of a tool', async () => {
   await expect.poll(() => refused.locator('[role=alert]').textContent()).toContain('none');
   expect(faults).toEqual([]);
 });
+
+it('a view shows an error if the host forwards only the text of a conversation', async () => {
+  await page.evaluate(() => Object.assign(host, { forwardsOnlyTexts: true }));
+  const frame = await show('get_conversation', { conversationId: ID }, '[role=alert]');
+  await expect
+    .poll(() => frame.locator('[role=alert]').textContent())
+    .toContain('does not forward');
+  await page.evaluate(() => Object.assign(host, { forwardsOnlyTexts: false }));
+  await frame.getByRole('button', { name: 'Try again' }).click();
+  await frame.waitForSelector('.message');
+  expect(faults).toEqual([]);
+});

@@ -18,7 +18,7 @@ export function hostConnection(app: App): HostConnection {
     async call(name, input, signal) {
       const result = await callHost(app, name, input, signal);
       if (result.isError) throw errorOf(result);
-      return result.structuredContent ?? JSON.parse(textOf(result));
+      return result.structuredContent ?? dataInText(textOf(result));
     },
     follow(listener) {
       report = listener;
@@ -39,6 +39,16 @@ async function callHost(app: App, name: string, input: object, signal?: AbortSig
   } catch (cause) {
     if (signal?.aborted) throw cause;
     throw new CallError('HOST', cause instanceof Error ? cause.message : String(cause));
+  }
+}
+
+/** Most tools repeat their data as text, for a host that forwards only texts. */
+function dataInText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const message = 'This assistant does not forward the data of Daybook to the view.';
+    throw new CallError('HOST', message, 'To see it on the page, run daybook open.');
   }
 }
 
