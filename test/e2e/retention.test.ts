@@ -1,5 +1,5 @@
 /** Retention with the built server: the size limit, the policy, edits of messages, and archives. */
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startStandIn } from '../support/perplexity-stand-in.js';
@@ -148,6 +148,25 @@ describe('retention', () => {
       const { screen } = await runInTerminal({ ...place, env }, args, { answers });
       expect(screen).toContain('remove 1 item of the trash permanently?');
       expect((await run(place, 'trash')).stdout).toContain(OLDER);
+    });
+  });
+
+  it('adds a rule to what another process made of the policy while the question waited', async () => {
+    await withPlace(async (place) => {
+      mkdirSync(place.root, { recursive: true });
+      const rulesOf = (days: readonly number[]) => days.map((olderThanDays) => ({ olderThanDays }));
+      const path = join(place.root, 'conversation-logs', 'retention.json');
+      await run(place, 'retention', 'add', '--older-than', '9d', '--yes');
+      const answer = {
+        after: '[y/N]',
+        get type() {
+          writeFileSync(path, JSON.stringify({ rules: rulesOf([9, 30]) }));
+          return 'y\n';
+        },
+      };
+      const args = ['--root', place.root, 'retention', 'add', '--older-than', '60d'];
+      expect((await runInTerminal(place, args, { answers: [answer] })).code).toBe(0);
+      expect(JSON.parse(readFileSync(path, 'utf8')).rules).toEqual(rulesOf([9, 30, 60]));
     });
   });
 

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
-import type { RetentionPolicy } from '../../maintenance/retention/policy.js';
+import { NO_POLICY, type RetentionPolicy } from '../../maintenance/retention/policy.js';
 import type { Flags } from '../options/configuration.js';
 import { olderThanDaysOf } from '../options/days.js';
 import { namesOf } from '../options/rule-options.js';
@@ -23,8 +23,6 @@ export interface SetRetentionOptions {
 }
 
 type Rules = Pick<RetentionPolicy, 'rules' | 'bySize'>;
-
-const NO_POLICY: Rules = { rules: [], bySize: false };
 
 /** Prints the policy, its last run, and what the next run would move. */
 export async function showRetention({ json }: { json?: boolean }, flags: Flags): Promise<void> {
@@ -69,7 +67,8 @@ async function change(
       const question = 'Use this policy once a day from now on?';
       if (!(await confirmOrEnd(question, 'The policy was not changed.', show))) return;
     }
-    await retention.policy.write(policy);
+    // Another process may have changed the policy while the question waited.
+    await retention.policy.change(next);
     await printPolicy(retention, json, signal);
   });
 }

@@ -27,6 +27,9 @@ const policySchema = z.object({
   updatedAt: z.string().exactOptional(),
 });
 export type RetentionPolicy = z.output<typeof policySchema>;
+type Rules = Pick<RetentionPolicy, 'rules' | 'bySize'>;
+
+export const NO_POLICY: Rules = { rules: [], bySize: false };
 
 export interface PolicyOptions extends Durability {
   readonly logsFolder: string;
@@ -58,17 +61,29 @@ export class RetentionPolicyFile {
    * Durable when it resolves. VALIDATION_ERROR for a rule that `read` would not accept; FORMAT_TOO_NEW,
    * STORAGE_FULL, LOCKED, FILESYSTEM_ERROR.
    */
-  async write({ rules, bySize }: Pick<RetentionPolicy, 'rules' | 'bySize'>): Promise<void> {
-    const { logsFolder, clock } = this.#options;
-    const updatedAt = isoTime(clock.now());
-    const file = { formatVersion: versionOf('retention'), rules, bySize, updatedAt };
-    const { error } = policySchema.safeParse(file);
-    if (error !== undefined) throw invalid(problemOf(error));
-    await makeFolder(logsFolder, this.#options);
-    await withLock(locksFolderIn(logsFolder), 'retention', async (lock) => {
+  async write(policy: Rules): Promise<void> {
+    await this.#replace(async () => {
       await this.read().catch((error: unknown) => {
         if (!isAppError(error) || error.code === 'FORMAT_TOO_NEW') throw error;
       });
+      return policy;
+    });
+  }
+
+  /** Like `write`, with what `next` makes of the policy that no other process can change meanwhile. CORRUPT. */
+  async change(next: (before: Rules) => Rules): Promise<void> {
+    await this.#replace(async () => next((await this.read()) ?? NO_POLICY));
+  }
+
+  async #replace(make: () => Promise<Rules>): Promise<void> {
+    const { logsFolder, clock } = this.#options;
+    await makeFolder(logsFolder, this.#options);
+    await withLock(locksFolderIn(logsFolder), 'retention', async (lock) => {
+      const { rules, bySize } = await make();
+      const updatedAt = isoTime(clock.now());
+      const file = { formatVersion: versionOf('retention'), rules, bySize, updatedAt };
+      const { error } = policySchema.safeParse(file);
+      if (error !== undefined) throw invalid(problemOf(error));
       if (isEmpty({ rules, bySize })) return lock.remove(this.path, this.#options);
       await lock.replace(
         this.path,
@@ -80,8 +95,7 @@ export class RetentionPolicyFile {
 }
 
 /** Such a file is no policy. Otherwise it would empty the trash, which only a policy may do. */
-const isEmpty = ({ rules, bySize }: Pick<RetentionPolicy, 'rules' | 'bySize'>): boolean =>
-  rules.length === 0 && !bySize;
+const isEmpty = ({ rules, bySize }: Rules): boolean => rules.length === 0 && !bySize;
 
 interface Problem {
   readonly field: string;
