@@ -42,10 +42,12 @@ export interface FindHit {
   readonly entry: FindEntry;
   /** Larger is better; comparable within one answer only. */
   readonly score: number;
-  /** The fields that match; at least one. */
+  /** The fields that match, of the tags at most twenty. */
   readonly matches: readonly FieldMatch[];
 }
 
+/** The maximum number of matching tags of a hit. A file that another program wrote can have thousands. */
+const MAX_TAGS = 20;
 const FIELD_BOOST = { title: 3, names: 2.5, tags: 2 };
 /** Shorter words must match exactly, because most short words differ from another one by one letter. */
 const FUZZY_FROM_LENGTH = 4;
@@ -234,12 +236,14 @@ const isSame = (a: FindEntry, b: FindEntry): boolean =>
   Object.keys(FIELD_BOOST).every((field) => textOf(a, field) === textOf(b, field));
 
 function matchesOf({ title, tags = [], names = [] }: FindEntry, words: ReadonlySet<string>) {
-  const fields: FieldMatch[] = [
-    { field: 'title', text: title },
-    ...tags.map((text) => ({ field: 'tag', text }) as const),
-    ...names,
+  const isMatch = ({ text }: FieldMatch) => wordsOf(text).some((word) => words.has(word));
+  const named: FieldMatch[] = [{ field: 'title', text: title }];
+  const tagged = tags.map((text): FieldMatch => ({ field: 'tag', text }));
+  return [
+    ...named.filter(isMatch),
+    ...tagged.filter(isMatch).slice(0, MAX_TAGS),
+    ...names.filter(isMatch),
   ];
-  return fields.filter(({ text }) => wordsOf(text).some((word) => words.has(word)));
 }
 
 type EntriesOf<T> = (source: T) => Iterable<FindEntry>;

@@ -34,7 +34,7 @@ export const quickFind = defineTool({
           title: z.string(),
           matches: z
             .array(z.object({ field: z.enum(MATCH_FIELDS), text: z.string() }))
-            .describe('The fields in which words of the query were found.'),
+            .describe('The fields in which words of the query were found; at most 20 tags.'),
         }),
       ),
       suggestions: z.array(z.string()).describe('If nothing was found: similar names.'),

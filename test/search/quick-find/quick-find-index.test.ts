@@ -28,6 +28,15 @@ const idsOf = (index: QuickFindIndex, query: string) =>
   find(index, query).hits.map(({ entry }) => entry.id);
 
 describe('quick find', () => {
+  it('names some of the matching tags of a conversation with thousands of them', () => {
+    const tags = Array.from({ length: 10_000 }, (_, number) => `plan ${number}`);
+    const names = [{ field: 'module', text: 'planning' }] as const;
+    const [hit] = find(indexOf(conversation('a', 'A plan', { tags, names })), 'plan').hits;
+    const fields = hit?.matches.map(({ field }) => field) ?? [];
+    expect(fields.length).toBeLessThan(50);
+    expect(new Set(fields)).toEqual(new Set(['title', 'tag', 'module']));
+  });
+
   it.each([
     ['tomatoes', 'the word itself'],
     ['toma', 'the beginning of a word'],
