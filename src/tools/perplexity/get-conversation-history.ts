@@ -193,8 +193,14 @@ function runOf({ run }: ResearchHistory): { run?: NonNullable<History['run']> } 
 }
 
 function historyText(history: History): string {
+  const leftOut = history.messageCount - history.total;
   const head = [
     `Conversation ${history.conversationId}: ${countOf(history.total, 'message')}${history.title === undefined ? '' : `, "${history.title}"`}`,
+    ...(leftOut === 0
+      ? []
+      : [
+          `Left out: ${countOf(leftOut, 'system prompt')}. Pass includeSystemPrompt: true to get everything.`,
+        ]),
     ...(history.nextCursor === undefined ? [] : [`More: cursor "${history.nextCursor}"`]),
     `On disk: ${history.conversationPath}`,
     ...(history.run === undefined ? [] : runLines(history.run)),
