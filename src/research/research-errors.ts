@@ -2,7 +2,7 @@
  * Adds to errors of the API what they mean for the conversation: whether something was stored, whether the
  * request may cost money, and what to do next. The error code stays the same.
  */
-import { AppError, isAppError } from '../base/errors.js';
+import { AppError, isAppError, withHint } from '../base/errors.js';
 import { mayHaveActed } from '../providers/http-client.js';
 import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js';
 
@@ -29,6 +29,15 @@ function hintOf(error: AppError): string {
   return error.details?.['outcome'] === 'not_sent'
     ? 'Check the network connection, then call again.'
     : 'Call again later.';
+}
+
+/** Throws the error of a follow-up. If its conversation does not exist, another tool asks the question. */
+export function refuseMissing(error: unknown): never {
+  if (!isAppError(error, 'CONVERSATION_NOT_FOUND')) throw error;
+  throw withHint(
+    error,
+    'Check the id: `get_conversations` lists the conversations. To ask in a new conversation, call `perplexity_search` or `perplexity_deep_research`.',
+  );
 }
 
 /** For a create whose result is unknown. Not retryable, because a repetition may be billed again. */

@@ -24,7 +24,7 @@ import {
   requireRoomForAnswer,
 } from './request-checks.js';
 import { toSentMessages } from './request-messages.js';
-import { asConversationError, unfinishedRunError } from './research-errors.js';
+import { asConversationError, refuseMissing, unfinishedRunError } from './research-errors.js';
 import type {
   Caller,
   FollowupQuestion,
@@ -245,7 +245,7 @@ export class Research {
     question: FollowupQuestion,
   ): Promise<{ conversation: Conversation; job: ResearchJob | undefined }> {
     this.#perplexity();
-    const { conversationId } = (await this.#deps.store.view(ref)).head;
+    const { conversationId } = (await this.#deps.store.view(ref).catch(refuseMissing)).head;
     const job = await this.#runs.reconcile(conversationId, this.#timing.pickUpWaitMs);
     refuseUnfinished(conversationId, job, question);
     await this.#deps.requireRoom?.();

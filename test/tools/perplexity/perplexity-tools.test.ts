@@ -39,9 +39,13 @@ async function call(name: string, args: Record<string, unknown>) {
 }
 
 async function failure(name: string, args: Record<string, unknown>) {
+  return (await errorOf(name, args))?.code;
+}
+
+async function errorOf(name: string, args: Record<string, unknown>) {
   const result = await raw(name, args);
   expect(result.isError).toBe(true);
-  return (result._meta?.['daybook/error'] as { code: string } | undefined)?.code;
+  return result._meta?.['daybook/error'] as { code: string; hint: string } | undefined;
 }
 
 beforeEach(async () => {
@@ -149,7 +153,12 @@ describe('follow-ups', () => {
   it('explain why the id is wrong', async () => {
     for (const tool of ['perplexity_search_followup', 'perplexity_deep_research_followup']) {
       const gone = { conversationId: '20240101-1704067200000', query: 'x' };
-      expect(await failure(tool, gone)).toBe('CONVERSATION_NOT_FOUND');
+      const { code, hint } = (await errorOf(tool, gone)) ?? {};
+      expect([code, hint]).toEqual([
+        'CONVERSATION_NOT_FOUND',
+        expect.stringContaining(`\`${tool.replace('_followup', '')}\``),
+      ]);
+      expect(hint).not.toContain('save_message');
       expect(await failure(tool, { conversationId: '../../etc', query: 'x' })).toBe(
         'VALIDATION_ERROR',
       );
@@ -229,7 +238,8 @@ describe('get_conversation_history', () => {
 
   it('leaves out the system prompt unless requested, and keeps positions', async () => {
     const { conversationId } = (await call('perplexity_search', { query: 'one' })).data;
-    const short = (await call('get_conversation_history', { conversationId })).data;
+    const { data: short, text } = await call('get_conversation_history', { conversationId });
+    expect(text).toContain('Left out: 1 system prompt');
     expect(short).toMatchObject({ messageCount: 3, total: 2, hasMore: false, title: 'one' });
     expect(short['messages']).toMatchObject([
       { seq: 2, role: 'user', content: 'one' },
@@ -240,6 +250,7 @@ describe('get_conversation_history', () => {
       includeSystemPrompt: true,
     });
     expect(whole.data['messages']).toMatchObject([{ seq: 1, role: 'system' }, {}, {}]);
+    expect(whole.text).not.toContain('Left out');
   });
 
   it('has the sources of an answer, also in the text and if their texts are long', async () => {
