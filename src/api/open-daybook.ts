@@ -145,6 +145,7 @@ async function call(
       'VALIDATION_ERROR',
       `There is no tool ${JSON.stringify(String(name).slice(0, 80))}.`,
       {
+        hint: 'Call one of the tools in `details.known` by its exact name.',
         details: { known: tools.map((each) => each.name) },
       },
     );

@@ -235,10 +235,16 @@ describe('errors', () => {
   it('answers a call of an unknown tool or a tool of a disabled toolset with -32602', async () => {
     const off = tool(async () => ({}), { name: 'off', toolset: 'admin' });
     const { call } = await connect([echo, off]);
-    const codes = { 'daybook/error': { code: 'VALIDATION_ERROR' } };
+    const hint = expect.stringContaining('DAYBOOK_TOOLSETS');
+    const codes = { 'daybook/error': { code: 'VALIDATION_ERROR', hint } };
     await expect(call('nope')).rejects.toMatchObject({
       code: -32602,
-      data: { 'daybook/error': { details: { known: ['echo_back'] } } },
+      data: {
+        'daybook/error': {
+          hint: expect.not.stringContaining('argument'),
+          details: { known: ['echo_back'] },
+        },
+      },
     });
     await expect(call('off')).rejects.toMatchObject({ code: -32602, data: codes });
   });

@@ -62,12 +62,15 @@ export function findTool(name: string, { callable, all }: OfferedTools): Tool {
     hidden
       ? new AppError(
           'VALIDATION_ERROR',
-          `The tool ${hidden.name} is in the toolset "${hidden.toolset}", which is switched off. To use it, set DAYBOOK_TOOLSETS to all or to a list with ${hidden.toolset}, and restart the server.`,
+          `The tool ${hidden.name} is in the toolset "${hidden.toolset}", which is switched off.`,
+          {
+            hint: `To use it, set DAYBOOK_TOOLSETS to all or to a list with ${hidden.toolset}, and restart the server.`,
+          },
         )
       : new AppError(
           'VALIDATION_ERROR',
           `There is no tool ${JSON.stringify(name.slice(0, 80))}. The tools are ${known.join(', ')}.`,
-          { details: { known } },
+          { hint: 'Call one of these tools by its exact name.', details: { known } },
         ),
   );
 }

@@ -66,6 +66,7 @@ export class PageCalls {
       throw new AppError(
         'VALIDATION_ERROR',
         `There is no tool ${JSON.stringify(name.slice(0, 80))}.`,
+        { hint: 'Load the page again: it may be of another version than the server.' },
       );
     }
     const input = tool.input.safeParse(args, { reportInput: true });
