@@ -35,7 +35,8 @@ export class Redaction {
   #run(given: Uint8Array, isGraph: boolean): { bytes: Buffer; count: number } {
     const bytes = Buffer.from(given);
     const found = new Counter();
-    const isJson = (text: string) => /^\s*[[{]/.test(text) && parsedJson(text) !== undefined;
+    const isJson = (text: string) =>
+      /^\s*[[{]/.test(text) && parsedJson(text.replace(/^\ufeff/, '')) !== undefined;
     if (!this.#mayContain(bytes)) return { bytes, count: 0 };
     if (isGraph) {
       const redact = (part: string) => this.#inValue(part, found);

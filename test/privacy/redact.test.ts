@@ -199,6 +199,13 @@ describe('redaction', () => {
     );
   });
 
+  it('changes only values in a file that an editor saved with a byte-order mark', () => {
+    const text = '\ufeff{"messages":[{"role":"user","content":"a user"}]}';
+    expect(new Redaction('user', 'x').apply(Buffer.from(text)).toString()).toBe(
+      text.replace('a user', 'a x'),
+    );
+  });
+
   it.each([
     'content',
     'user',
