@@ -131,7 +131,7 @@ export function allTextsIn(value: unknown): string[] {
   return texts;
 }
 
-const MARK = /\[masked ([A-Z0-9_]+)\]|\[private part left out\]/g;
+const MARK = /\[masked (\w+)\]|\[private part left out\]/g;
 
 /** Returns the kinds of the removed parts: of the marks that are in `stored` and not in `given`. */
 export function maskedBetween(given: unknown, stored: unknown): string[] {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { plainSealer } from '../../src/files/sealing/file-sealer.js';
 import { withoutPrivateParts } from '../../src/privacy/private-parts.js';
 import { type StoredSecret, scanFolders } from '../../src/privacy/scan.js';
-import { maskedNote, SecretMasker } from '../../src/privacy/secret-masker.js';
+import { maskedBetween, maskedNote, SecretMasker } from '../../src/privacy/secret-masker.js';
 import { secretsIn } from '../../src/privacy/secrets.js';
 import { saveMessage } from '../../src/tools/conversations/save-message.js';
 import { doctorPlace, signal } from '../doctor/place.js';
@@ -148,6 +148,14 @@ describe('saving', () => {
     const note = maskedNote(['GITHUB_TOKEN', 'private part']) ?? '';
     expect(note).toMatch(/^Not stored: 2 parts .*Leave secrets out .*DAYBOOK_SECRETS=keep/);
     expect(maskedNote(['private part', 'private part'])).not.toContain('DAYBOOK_SECRETS');
+  });
+
+  it('is found again in what was stored, whatever letters the name of its kind has', async () => {
+    const database = `postgres://${'sam'}:tulip-4711@db.larch.example:5432/main`;
+    const given = { content: `${GITHUB} and ${database}` };
+    const { value, masked } = await new SecretMasker({ masksSecrets: true }).maskValue(given);
+    expect(masked).toEqual(['GITHUB_TOKEN', 'PostgreSQLConnection']);
+    expect(maskedBetween(given, value)).toEqual(masked);
   });
 
   it('keeps secrets if DAYBOOK_SECRETS is keep, and still removes private parts', async () => {
