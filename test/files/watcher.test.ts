@@ -311,6 +311,23 @@ it('sees the root return long before the next regular pass', async () => {
   expect(await until(isBack, 'the root is back')).toBeLessThan(HOT);
 });
 
+it('watches the root again when it has returned', async () => {
+  write(root, 'a.md', 'before');
+  consumer = await consume(root, { hotReconcileMs: 20_000 });
+  await watching(consumer, 1);
+  for (const text of ['first', 'second']) {
+    renameSync(root, `${root}-away`);
+    const isGone = () => consumer.seen.size === 0;
+    expect(await until(isGone, `the root is gone, ${text}`)).toBeLessThan(HOT);
+    renameSync(`${root}-away`, root);
+    write(root, 'a.md', text);
+    expect(await agreement(consumer, `the root is back, ${text}`)).toBeLessThan(HOT);
+    await delay(300);
+    write(root, 'b.md', text);
+    expect(await agreement(consumer, `a new file in it, ${text}`)).toBeLessThan(HOT);
+  }
+});
+
 it('watches only the one file of each conversation folder', async () => {
   for (let i = 0; i < 200; i++) write(root, conversationPath(i), `{"n":${i}}`);
   consumer = await consume(root, {

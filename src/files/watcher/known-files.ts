@@ -31,7 +31,7 @@ export interface KnownFilesOptions {
   readonly report: (path: string, stamp: Stamp | undefined) => void;
   /** Called for a file that was written less than 40 ms ago: it must be checked again after a pause. */
   readonly checkAgain: (folder: string, name: string) => void;
-  /** Called when a folder was replaced. Existing watches of it no longer work. */
+  /** Called when a folder was replaced, or the root was found. Existing watches of it no longer work. */
   readonly replaced: (folder: string) => void;
 }
 
@@ -111,9 +111,10 @@ export class KnownFiles {
     if (isSameFolder(stats, old)) return false;
     const { dev, ino, birthtimeNs } = stats;
     folder.identity = { dev, ino, birthtimeNs };
+    // The root stays in the tree while it is missing. Its watch does not work when it has returned.
+    if (old || folder.path === '') this.#options.replaced(folder.path);
     if (!old) return false;
     folder.listedNs = undefined;
-    this.#options.replaced(folder.path);
     return true;
   }
 
