@@ -27,8 +27,8 @@ export abstract class Matcher {
   protected readonly canMatch: boolean;
   protected readonly first: boolean;
   protected readonly symbols: readonly SymbolPattern[];
-  /** The terms before the first token at which several match. */
-  readonly #lead: Pattern;
+  /** The terms before the first token at which several match. Most phrases are found by their postings alone. */
+  #lead: Pattern | undefined;
 
   constructor(segment: Segment, { termsAt, columnNumbers, symbols, first }: ResolvedPhrase) {
     this.segment = segment;
@@ -36,9 +36,6 @@ export abstract class Matcher {
     this.terms = termsAt.map((numbers) => new TermSet(segment, numbers));
     this.first = first;
     this.symbols = symbols;
-    const several = this.terms.findIndex(({ hasSeveral }) => hasSeveral);
-    const lead = several < 0 ? this.terms : this.terms.slice(0, several);
-    this.#lead = new Pattern(lead.map(({ single }) => single));
     this.canMatch =
       columnNumbers.length > 0 &&
       termsAt.length + symbols.length > 0 &&
@@ -89,15 +86,23 @@ export abstract class Matcher {
   /** Calls `found` with the first token of each instance of the terms in a column, which has `from` to `to`. */
   protected forEachStart(from: number, to: number, found: (start: number) => void): void {
     const { tokens } = this.segment;
-    const { length: known } = this.#lead.numbers;
+    this.#lead ??= this.#leadOfTerms();
+    const lead = this.#lead;
+    const { length: known } = lead.numbers;
     const end = this.first ? Math.min(from + known, to) : to;
     let matched = 0;
     for (let at = from; at <= end; at++) {
       const start = at - known;
       if (matched === known && start + this.length <= to && this.hasTermsAt(start, known))
         found(start);
-      matched = this.#lead.next(matched, tokens[at] ?? -1);
+      matched = lead.next(matched, tokens[at] ?? -1);
     }
+  }
+
+  #leadOfTerms(): Pattern {
+    const several = this.terms.findIndex(({ hasSeveral }) => hasSeveral);
+    const lead = several < 0 ? this.terms : this.terms.slice(0, several);
+    return new Pattern(lead.map(({ single }) => single));
   }
 
   /**

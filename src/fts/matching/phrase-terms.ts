@@ -70,8 +70,9 @@ export function resolvePhrase(
 ): ResolvedPhrase {
   const termsAt = phrase.terms.map(({ term, prefix, spellings }) => {
     if (prefix) return expand(term);
-    const numbers = [term, ...(spellings ?? [])].map((spelling) => dictionary.find(spelling));
-    return [...new Set(numbers.filter((number) => number !== undefined))];
+    const numbers = spellings?.map((spelling) => dictionary.find(spelling)) ?? [];
+    const found = [dictionary.find(term), ...numbers].filter((number) => number !== undefined);
+    return found.length < 2 ? found : [...new Set(found)];
   });
   const { first, columns, symbols = [], cjkRun } = phrase;
   return { number, termsAt, first, columns, columnNumbers: bitsOf(columns), symbols, cjkRun };
