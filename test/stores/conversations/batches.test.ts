@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/clock.js';
+import { AppError } from '../../../src/base/errors.js';
 import {
   type ConversationStore,
   openConversationStore,
@@ -112,6 +113,25 @@ describe('conversations created together', () => {
     ]);
     expect(made.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(made[1]).toMatchObject({ reason: { code: 'VALIDATION_ERROR' } });
+  });
+
+  it('are refused if what is being written leaves no room for them', async () => {
+    const { logsFolder } = await openLogs();
+    const kilobytes = () => foldersIn(logsFolder).length;
+    const store = await openConversationStore({
+      logsFolder,
+      maxMessages: 3,
+      fsync: true,
+      async requireRoom(bytes = 0) {
+        if (kilobytes() + bytes / 1_000 > 100) throw new AppError('STORAGE_FULL', 'no room');
+      },
+    });
+    const made = await createMany(
+      store,
+      Array.from({ length: 192 }, () => ({ text: 'x'.repeat(1_000) })),
+    );
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(64);
+    expect(kilobytes()).toBe(64);
   });
 
   it('with the same key: the error names the conversation of the batch that has it', async () => {

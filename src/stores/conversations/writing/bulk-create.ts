@@ -157,7 +157,9 @@ export class BulkCreator {
       for (let batch = [...open]; batch.length > 0; ) {
         const entries = batch.map(({ one }) => one).filter((one) => !isKeyLocked(one));
         const unwritten = entries.filter((one) => !outcomes.has(one));
-        const ready = await this.#prepareAll(unwritten, turn);
+        // What other batches write may not be in the measured size of the store yet.
+        const unfinished = Array.from(open, ({ one }) => one);
+        const ready = await this.#prepareAll(unwritten, turn, unfinished);
         const written = batch;
         await writes.add(0, () => this.#finish(written, ready, turn));
         while (this.#waiting.length === 0 && writes.isAnyRunning) await writes.ended();
@@ -231,12 +233,15 @@ export class BulkCreator {
     this.#lastFolderStamp = stamp;
   }
 
-  /** Those that cannot be stored get their error as the outcome. */
-  async #prepareAll(entries: readonly NewEntry[], turn: Turn): Promise<Ready[]> {
+  /** Those that cannot be stored get their error as the outcome. There must be room for all `unfinished`. */
+  async #prepareAll(
+    entries: readonly NewEntry[],
+    turn: Turn,
+    unfinished = entries,
+  ): Promise<Ready[]> {
     const ready: Ready[] = [];
-    const room = await outcomeOf(async () => {
-      await this.#core.options.requireRoom?.(entries.reduce((sum, one) => sum + bytesOf(one), 0));
-    });
+    const bytes = unfinished.reduce((sum, one) => sum + bytesOf(one), 0);
+    const room = await outcomeOf(async () => this.#core.options.requireRoom?.(bytes));
     for (const one of entries) {
       const prepared = 'error' in room ? room : await outcomeOf(() => this.#prepare(one, turn));
       if ('value' in prepared) ready.push(prepared.value);
