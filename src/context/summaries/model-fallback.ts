@@ -96,12 +96,12 @@ export class ModelWriter implements SummaryWriter {
     level: SummaryLevel,
     call: SummaryCall,
   ) {
-    const { name, receiver, settings } = usable;
+    const { name, receiver } = usable;
     const { conversationId } = conversation;
-    const provider = JSON.stringify([name, settings]);
+    const server = serverOf(usable);
     const written = await summariseWith(usable, conversation, level, {
       signal: call.signal,
-      partTokens: this.#partTokens.get(provider),
+      partTokens: this.#partTokens.get(server),
       onSend: (done, total, tokens) => {
         this.#options.log.info(
           { provider: name, receiver, conversationId, tokens },
@@ -114,7 +114,7 @@ export class ModelWriter implements SummaryWriter {
         );
       },
     });
-    this.#partTokens.set(provider, written.partTokens);
+    this.#partTokens.set(server, written.partTokens);
     await this.#options.recordUse(name).catch((error: unknown) => {
       this.#options.log.warn({ err: error }, 'the last use of a provider was not noted');
     });
@@ -122,6 +122,7 @@ export class ModelWriter implements SummaryWriter {
   }
 }
 
+/** A provider and its settings. */
 const serverOf = ({ name, settings }: NamedModel) => JSON.stringify([name, settings]);
 
 function allFailed(failures: readonly { name: string; error: AppError }[]): AppError {
