@@ -197,9 +197,10 @@ export class Research {
     caller: Caller,
   ): Promise<PerplexityAnswer> {
     caller.progress?.({ progress: 0, message: 'Perplexity is searching' });
-    const signal = caller.signal && withGrace(caller.signal, this.#timing.closeGraceMs);
+    const ask = (signal?: AbortSignal) => this.#perplexity().ask(prepared, signal);
+    const { closeGraceMs } = this.#timing;
     try {
-      const answer = await this.#perplexity().ask(prepared, signal);
+      const answer = await (caller.signal ? withGrace(caller.signal, closeGraceMs, ask) : ask());
       if (answer.text.trim() !== '') return answer;
       throw new AppError('PROVIDER', 'Perplexity returned an empty answer.', {
         details: { outcome: 'unknown' },

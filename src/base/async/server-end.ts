@@ -11,11 +11,15 @@ export class ServerEndError extends Error {
 }
 
 /**
- * A signal for a request that is paid for: aborted when `signal` is aborted, but only `graceMs` later if the
- * server ends, so that an answer that arrives in this time is not lost.
+ * Runs `work`, a request that is paid for. Its signal is aborted when `signal` is aborted, but only `graceMs`
+ * later if the server ends, so that an answer that arrives in this time is not lost.
  */
-export function withGrace(signal: AbortSignal, graceMs: number): AbortSignal {
-  if (signal.aborted) return signal;
+export async function withGrace<T>(
+  signal: AbortSignal,
+  graceMs: number,
+  work: (late: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (signal.aborted) return work(signal);
   const late = new AbortController();
   const abort = () => late.abort(signal.reason);
   const onAbort = () => {
@@ -23,5 +27,9 @@ export function withGrace(signal: AbortSignal, graceMs: number): AbortSignal {
     else abort();
   };
   signal.addEventListener('abort', onAbort, { once: true });
-  return late.signal;
+  try {
+    return await work(late.signal);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }

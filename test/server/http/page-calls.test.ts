@@ -1,4 +1,5 @@
 /** The tool calls of the page have the errors of MCP calls. */
+import { getEventListeners } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -43,5 +44,7 @@ it('store the answer of a search that is paid for, although the browser has clos
     gone.abort();
     expect(await answer).toMatchObject({ status: 200, body: { saved: true } });
     expect((await app.conversations.load(conversationId)).messages).toHaveLength(3);
+    // Node prints a warning if one signal has many listeners.
+    expect(getEventListeners(calls.accepted.endSignal, 'abort')).toEqual([]);
   });
 });
