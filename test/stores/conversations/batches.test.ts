@@ -101,6 +101,28 @@ describe('conversations created together', () => {
     expect(readdirSync(join(logsFolder, '.locks'))).toEqual([]);
   });
 
+  it('get other ids, and keep their keys, if their ids are taken while they are written', async () => {
+    const { logsFolder } = await openLogs();
+    let checks = 0;
+    const store = await openConversationStore({
+      logsFolder,
+      maxMessages: 3,
+      fsync: true,
+      async requireRoom() {
+        checks += 1;
+        if (checks !== 2) return; // of the second batch, while the first one waits for the disk
+        for (let ms = 0; ms < 64; ms += 1)
+          mkdirSync(join(logsFolder, conversationIdAt(Date.parse(TIME) + ms), 'other'), {
+            recursive: true,
+          });
+      },
+    });
+    const given = Array.from({ length: 200 }, (_, at) => ({ text: 'x', clientId: `key-${at}` }));
+    const made = await createMany(store, given);
+    expect(made.filter(({ status }) => status === 'rejected')).toEqual([]);
+    expect(foldersIn(logsFolder)).toHaveLength(264);
+  });
+
   it('are refused one by one', async () => {
     const { store } = await openLogs();
     const fields = { createdAt: TIME };
