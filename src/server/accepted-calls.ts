@@ -12,7 +12,10 @@ export class AcceptedCalls {
   readonly #running = new PendingWork();
   readonly #ending = new AbortController();
 
-  /** Aborted with a ServerEndError when the server or the session ends. A call that waits should then answer; a write is still finished. */
+  /**
+   * Aborted with a ServerEndError when the server or the session ends. A call that waits should then answer; a
+   * write is still finished.
+   */
   get endSignal(): AbortSignal {
     return this.#ending.signal;
   }

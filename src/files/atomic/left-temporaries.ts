@@ -4,8 +4,8 @@ import { walkFiles } from '../read/walk-files.js';
 import { isTemporaryName, sweepTemporaries } from './staging.js';
 
 /**
- * Returns the folders, `folder` or below it, that contain temporary files or folders. A folder below it that cannot be listed,
- * such as one of another user, is left out. FILESYSTEM_ERROR.
+ * Returns the folders, `folder` or below it, that contain temporary files or folders. A folder below it that
+ * cannot be listed, such as one of another user, is left out. FILESYSTEM_ERROR.
  */
 export async function foldersWithTemporaries(folder: string): Promise<string[]> {
   const folders = new Set<string>();
