@@ -12,6 +12,7 @@ import {
 } from '../../src/fts/tokenizing/document-tokenizer.js';
 import { hasSymbols } from '../../src/fts/tokenizing/symbol-characters.js';
 import { termsOf, tokenize } from '../../src/fts/tokenizing/tokenizer.js';
+import { wordSplitter } from '../../src/fts/tokenizing/word-splitter.js';
 import { randomChoices } from './fts5-oracle.js';
 
 const SEED = Number(process.env['DAYBOOK_SEED'] ?? Date.now() % 1_000_000_007);
@@ -103,6 +104,24 @@ describe('DocumentTokenizer', () => {
       expect(terms.slice(0, starts[1]), context).toEqual(termsOf(text));
       expect(terms.slice(starts[1]), context).toEqual(chunksOf(text).flatMap(cjkTokens));
       expect(readSymbolChunks(symbols), context).toEqual(symbolChunksOf(text));
+    }
+  });
+
+  it('finds the words of a text of several pieces, which may end anywhere in a word', () => {
+    const random = randomChoices(SEED);
+    const dictionary = new Dictionary();
+    const tokenizer = new DocumentTokenizer(dictionary, 1);
+    const { mostUnits } = wordSplitter();
+    const shortText = () => Array.from({ length: 20 }, () => random.pick(PARTS)).join('');
+    for (let run = 0; run < 60; run++) {
+      let text = shortText();
+      for (const end of random.pick([[mostUnits, 2 * mostUnits], [3 * mostUnits]])) {
+        const filler = random.pick(['word ', 'x', 'é', '語', ' ', 'a+']).repeat(end);
+        text += filler.slice(0, end - text.length - random.below(30)) + shortText();
+      }
+      const { tokens, starts } = tokensOf(tokenizer, [text]);
+      const terms = Array.from(tokens.subarray(0, starts[1]), (token) => dictionary.term(token));
+      expect(terms, `seed ${SEED}, run ${run}`).toEqual(termsOf(text));
     }
   });
 
