@@ -50,6 +50,7 @@ describe('tryLease', () => {
   it('a lease that was not refreshed is taken over, and its old holder is notified', async () => {
     const path = join(tempFolder(), 'poll');
     const first = await tryLease(path);
+    expect(first?.isHeld()).toBe(true);
     const longAgo = Date.now() / 1000 - 60;
     utimesSync(`${path}.lock`, longAgo, longAgo);
     const second = await tryLease(path);
