@@ -16,6 +16,7 @@ export function skipReason(item: ImportedConversation, { since, project }: Choic
     if ((said ?? fileTimeOf(item)) < since) return `last changed before ${since}`;
   }
   const names = [item.module, item.project, ...(item.tags ?? [])];
-  const wanted = project?.replace(/(?<=.)[/\\]+$/, '');
-  return wanted !== undefined && !names.includes(wanted) ? 'of another project' : undefined;
+  if (project === undefined) return undefined;
+  const isWanted = names.includes(project) || names.includes(project.replace(/[/\\]+$/, ''));
+  return isWanted ? undefined : 'of another project';
 }

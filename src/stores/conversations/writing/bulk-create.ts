@@ -262,20 +262,20 @@ export class BulkCreator {
     const document = one.whole ?? this.#filled(one, turn);
     const { conversationId, updatedAt } = document.head;
     if (ids.has(conversationId)) throw idTaken(conversationId);
-    const isDated = one.whole !== undefined || one.fields.updatedAt !== undefined;
-    const rendered = await files.rendered(document, isDated ? updatedAt : isoTime(clock.now()));
+    // Before the wait, because another batch may be prepared meanwhile.
     ids.add(conversationId);
     if (clientId !== undefined) owners.set(clientId, conversationId);
+    const isDated = one.whole !== undefined || one.fields.updatedAt !== undefined;
+    const rendered = await files.rendered(document, isDated ? updatedAt : isoTime(clock.now()));
     return { one, document, ...rendered };
   }
 
   /** If another process used an id meanwhile, that conversation gets another id, unless its id was given. */
   async #place(ready: readonly Ready[], turn: Turn): Promise<void> {
-    for (let next = ready; next.length > 0; ) {
-      const taken = await this.#rename(next, turn);
-      for (const { fields } of taken) turn.owners.delete(fields.clientId ?? '');
-      next = await this.#prepareAll(taken, turn);
-    }
+    let next = ready;
+    // Also if nothing is ready: then the names of what was placed before the lock was lost are fsynced.
+    do next = await this.#prepareAll(await this.#rename(next, turn), turn);
+    while (next.length > 0);
   }
 
   #filled({ fields, messages }: NewEntry, used: Turn): ConversationDocument {
@@ -299,7 +299,7 @@ export class BulkCreator {
   }
 
   /** Moves the folders to their ids. Returns those whose id another process has used. */
-  async #rename(ready: readonly Ready[], { lock, outcomes }: Turn): Promise<NewEntry[]> {
+  async #rename(ready: readonly Ready[], { lock, outcomes, owners }: Turn): Promise<NewEntry[]> {
     const { files, options } = this.#core;
     const folders = ready.map(({ head, bytes }) => ({
       name: head.conversationId,
@@ -317,6 +317,7 @@ export class BulkCreator {
     for (const [index, error] of failed) {
       const one = ready[index]?.one;
       if (one === undefined) continue;
+      owners.delete(one.fields.clientId ?? '');
       const mayTryAnother = one.whole === undefined && isAppError(error, 'ALREADY_EXISTS');
       if (mayTryAnother) taken.push(one);
       else outcomes.set(one, { error });
