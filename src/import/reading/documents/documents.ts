@@ -155,13 +155,15 @@ export async function firstLine(file: InputFile): Promise<JsonObject | undefined
   return undefined;
 }
 
-/** The values of each of the first lines. */
+/** The values of each of the first lines, until they have PEEK_BYTES together; the first one in any case. */
 async function* firstLines(file: InputFile): AsyncGenerator<readonly unknown[]> {
   let tries = 0;
-  for await (const { text } of linesOf(file)) {
-    yield jsonTextsIn(text ?? '').map(parsedJson);
+  let length = 0;
+  for await (const { text = '' } of linesOf(file)) {
+    yield jsonTextsIn(text).map(parsedJson);
     tries += 1;
-    if (tries === MAX_LINES_TRIED) return;
+    length += text.length;
+    if (tries === MAX_LINES_TRIED || length > PEEK_BYTES) return;
   }
 }
 
