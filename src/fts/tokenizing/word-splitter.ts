@@ -35,7 +35,7 @@ export function wasmSplitter(): WordSplitter {
   const { exports } = new webAssembly.Instance(module);
   const { memory, split, mostUnits, words } = exports as unknown as Exports;
   return {
-    units: new Uint16Array(memory.buffer, 0, 2 * mostUnits.value),
+    units: new Uint16Array(memory.buffer, 0, mostUnits.value + 1),
     mostUnits: mostUnits.value,
     words: new Int32Array(memory.buffer, words.value),
     split,
