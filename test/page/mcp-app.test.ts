@@ -209,7 +209,8 @@ it('a view shows an error if the host forwards only the text of a conversation',
     .poll(() => frame.locator('[role=alert]').textContent())
     .toContain('does not forward');
   await page.evaluate(() => Object.assign(host, { forwardsOnlyTexts: false }));
-  await frame.getByRole('button', { name: 'Try again' }).click();
+  // There is no button any more if the view has loaded the messages by itself, as when its size changes.
+  await frame.evaluate(() => document.querySelector<HTMLElement>('.end button')?.click());
   await frame.waitForSelector('.message');
   expect(faults).toEqual([]);
 });
