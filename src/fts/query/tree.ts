@@ -75,6 +75,12 @@ export function childrenOf(node: QueryNode): readonly QueryNode[] {
 }
 
 /** Every phrase, in the order in which FTS5 numbers phrases and adds their scores. */
-export function phrasesOf(node: QueryNode, parts = childrenOf): Phrase[] {
-  return node.kind === 'near' ? [...node.phrases] : parts(node).flatMap((n) => phrasesOf(n, parts));
+export function phrasesOf(
+  node: QueryNode,
+  parts = childrenOf,
+  phrases: Phrase[] = [],
+): readonly Phrase[] {
+  if (node.kind === 'near') phrases.push(...node.phrases);
+  else for (const child of parts(node)) phrasesOf(child, parts, phrases);
+  return phrases;
 }

@@ -69,6 +69,9 @@ export function countLive({ dead, deadSlots }: Segment, list: PostingList): numb
 
 /** All 0 between two uses. */
 const marks = new Uint8Array(MAX_SLOTS);
+/** What is found, before `found` copies it: one array of the right length costs less than one of the greatest. */
+const buffer = new Uint32Array(MAX_SLOTS);
+const found = (length: number): PostingList => ({ packed: buffer.slice(0, length), length });
 
 function select(a: PostingList, b: PostingList, wanted: boolean): PostingList {
   return b.length > a.length * GALLOP_RATIO ? gallop(a, b, a, wanted) : selectByMarks(a, b, wanted);
@@ -76,31 +79,29 @@ function select(a: PostingList, b: PostingList, wanted: boolean): PostingList {
 
 /** The entries of `source`, which is `a` or `b`, for the documents of the short `a` that are in `b`, or are not. */
 function gallop(a: PostingList, b: PostingList, source: PostingList, wanted: boolean): PostingList {
-  const packed = new Uint32Array(a.length);
   let length = 0;
   let at = 0;
   for (let i = 0; i < a.length; i++) {
     const slot = slotAt(a, i);
     at = seek(b, slot, at);
     const isFound = at < b.length && slotAt(b, at) === slot;
-    if (isFound === wanted) packed[length++] = source.packed[source === a ? i : at] ?? 0;
+    if (isFound === wanted) buffer[length++] = source.packed[source === a ? i : at] ?? 0;
   }
-  return { packed, length };
+  return found(length);
 }
 
 /** Has no branch that depends on the data: a mispredicted branch costs more than ten steps. */
 function selectByMarks(a: PostingList, b: PostingList, wanted: boolean): PostingList {
-  const packed = new Uint32Array(a.length);
   const unmarked = wanted ? 0 : 1;
   let length = 0;
   for (let i = 0; i < b.length; i++) marks[(b.packed[i] ?? 0) >>> DETAIL_BITS] = 1;
   for (let i = 0; i < a.length; i++) {
     const entry = a.packed[i] ?? 0;
-    packed[length] = entry;
+    buffer[length] = entry;
     length += (marks[entry >>> DETAIL_BITS] ?? 0) ^ unmarked;
   }
   marks.fill(0, 0, slotAt(b, b.length - 1) + 1);
-  return { packed, length };
+  return found(length);
 }
 
 /** The entries of `a` whose document is in `b`. */
@@ -123,8 +124,6 @@ const sums = new Uint32Array(MAX_SLOTS);
 const MAX_SUM = 2 ** 31 - 1;
 /** One bit for each slot that has a sum. All 0 between two unions. */
 const bits = new Uint32Array(MAX_SLOTS / 32);
-/** The union, before `takeUnion` copies it. */
-const union = new Uint32Array(MAX_SLOTS);
 
 /** Adds the entries from one index to another to the union that `takeUnion` returns. */
 export function addToUnion(packed: Uint32Array, from: number, to: number): void {
@@ -144,12 +143,12 @@ export function takeUnion(): PostingList {
     for (let word = bits[at] as number; word !== 0; word &= word - 1) {
       const slot = 32 * at + 31 - Math.clz32(word & -word);
       const sum = sums[slot] as number;
-      union[length++] = posting(slot, sum >>> LENGTH_BITS, sum & MAX_LENGTH);
+      buffer[length++] = posting(slot, sum >>> LENGTH_BITS, sum & MAX_LENGTH);
       sums[slot] = 0;
     }
     bits[at] = 0;
   }
-  return { packed: union.slice(0, length), length };
+  return found(length);
 }
 
 /** The documents in any of `lists`. The frequencies of a document are added. */
