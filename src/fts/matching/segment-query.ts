@@ -209,7 +209,8 @@ export class SegmentQuery {
 
   #matchLeaf(node: NearNode, firstPhrase: number, lists: readonly PostingList[]): MatchedNode {
     const [only = NO_POSTINGS] = lists;
-    if (lists.length === 1)
+    // One phrase, or equal ones: each instance is at the place of the others.
+    if (lists.every((list) => list === only))
       return { node, documents: only, children: [], phrases: lists, supersetList: only };
     const pair = this.#nearPair(node, firstPhrase, lists);
     const candidates = intersectAll(pair === undefined ? lists : [pair[0], ...lists.slice(2)]);

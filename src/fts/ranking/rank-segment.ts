@@ -55,6 +55,8 @@ export interface Ranking {
 /** If all lists together are this much longer than the shortest, it is ranked first: it may be enough. */
 const LEAD_RATIO = 4;
 
+const isFilled = ({ length }: PostingList) => length > 0;
+
 /** After so many documents, each with all phrases of a query, `rankSame` pauses. */
 const DOCUMENTS_A_STEP = 256;
 
@@ -195,40 +197,38 @@ function* rankAny(
 const among = (lists: readonly PostingList[], candidates: PostingList) =>
   lists.map((list) => (list === candidates ? list : intersect(list, candidates)));
 
-/** Offers the documents of several lists with the same documents, as AND and NEAR have them. */
+/** Offers the documents of several lists with the same documents, as AND and NEAR have them. Others are empty. */
 function* rankSame(
   query: SegmentQuery,
   lists: readonly PostingList[],
   ranking: Ranking,
 ): Generator<void, void> {
-  const filled = [...lists.keys()].filter((phrase) => lists[phrase]?.length !== 0);
-  const length = lists[filled[0] ?? 0]?.length ?? 0;
-  for (let from = 0; from < length; from += DOCUMENTS_A_STEP) {
-    const to = Math.min(length, from + DOCUMENTS_A_STEP);
-    rankRange(query, lists, filled, ranking, from, to);
-    yield;
+  const documents = lists.find(isFilled) ?? NO_POSTINGS;
+  for (let from = 0; from < documents.length; from += DOCUMENTS_A_STEP) {
+    if (from > 0) yield;
+    rankRange(query, documents, lists, ranking, from);
   }
 }
 
 /** A separate function, because V8 allocates each fractional number in a generator and at each call. */
 function rankRange(
   query: SegmentQuery,
+  documents: PostingList,
   lists: readonly PostingList[],
-  filled: readonly number[],
   ranking: Ranking,
   from: number,
-  to: number,
 ): void {
   const { idfs, averageLength, top } = ranking;
-  const { packed } = lists[filled[0] ?? 0] as PostingList;
+  const to = Math.min(documents.length, from + DOCUMENTS_A_STEP);
   let bound = top.last?.score ?? 0;
   for (let i = from; i < to; i++) {
-    const entry = packed[i] as number;
+    const entry = documents.packed[i] as number;
     const norm = lengthNorm(query.lengthOf(entry), averageLength);
     let score = 0;
-    for (let at = 0; at < filled.length; at++) {
-      const phrase = filled[at] as number;
-      const frequency = query.frequency(phrase, lists[phrase]?.packed[i] ?? 0);
+    for (let phrase = 0; phrase < lists.length; phrase++) {
+      const { packed, length } = lists[phrase] as PostingList;
+      if (length === 0) continue;
+      const frequency = query.frequency(phrase, packed[i] as number);
       score += termScore(idfs[phrase] as number, frequency, norm);
     }
     if (score < bound) continue;
@@ -268,7 +268,6 @@ function* rank(
   ranking: Ranking,
   documents?: number,
 ) {
-  const isFilled = ({ length }: PostingList) => length > 0;
   const only = lists.findIndex(isFilled);
   if (only < 0) return;
   if (lists.findLastIndex(isFilled) === only)
