@@ -18,6 +18,8 @@ interface HttpCall {
   readonly body?: unknown;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
+  /** If it returns false, the request is not sent. It has no effect on a request that was sent. */
+  readonly isWanted?: () => boolean;
 }
 
 export interface HttpReply {
@@ -114,7 +116,7 @@ async function pause(ms: number, call: HttpCall): Promise<void> {
 }
 
 async function attempt(call: HttpCall, settings: Settings): Promise<HttpReply | AppError> {
-  if (call.signal?.aborted) {
+  if (call.signal?.aborted || call.isWanted?.() === false) {
     return failure('CANCELLED', 'The request was cancelled.', 'not_sent');
   }
   // AbortSignal.any with AbortSignal.timeout is not used, because on Node 20 both can be garbage-collected

@@ -41,12 +41,12 @@ export function createAgentBackend(wire: Wire, options: PerplexityOptions): Perp
     backend: 'agent',
     hasThinking: false,
     prepare: (request) => prepare(request, options),
-    async ask(prepared, signal) {
+    async ask(prepared, control) {
       const reply = await wire.post(
         path,
         prepared.body,
         options.askTimeoutMs ?? ASK_TIMEOUT_MS,
-        signal,
+        control,
       );
       const state = toRunState(reply);
       if (state.status === 'completed') return state.answer;
@@ -54,10 +54,10 @@ export function createAgentBackend(wire: Wire, options: PerplexityOptions): Perp
         throw unusable(`The run at Perplexity ended as ${state.status}: ${state.reason}.`);
       throw unusable(`Perplexity answered before the end of the run (${state.status}).`);
     },
-    async start(prepared, signal) {
+    async start(prepared, control) {
       const body = { ...prepared.body, background: true };
       return toRunState(
-        await wire.post(path, body, options.startTimeoutMs ?? START_TIMEOUT_MS, signal),
+        await wire.post(path, body, options.startTimeoutMs ?? START_TIMEOUT_MS, control),
       );
     },
     async poll(runId, signal) {

@@ -26,6 +26,7 @@ import type {
   PerplexityOptions,
   PerplexityRequest,
   PreparedRequest,
+  SendControl,
   Wire,
 } from './perplexity-types.js';
 import { quoteUpstream } from './upstream-text.js';
@@ -35,16 +36,16 @@ const ASK_TIMEOUT_MS = 120_000;
 const RESEARCH_TIMEOUT_MS = 15 * 60_000;
 
 export function createChatBackend(wire: Wire, options: PerplexityOptions): Perplexity {
-  const complete = async (prepared: PreparedRequest, timeoutMs: number, signal?: AbortSignal) =>
-    toAnswer(await wire.post('/chat/completions', prepared.body, timeoutMs, signal));
+  const complete = async (prepared: PreparedRequest, timeoutMs: number, control?: SendControl) =>
+    toAnswer(await wire.post('/chat/completions', prepared.body, timeoutMs, control));
   return {
     backend: 'chat-completions',
     hasThinking: true,
     prepare: (request) => prepare(request, options),
-    ask: (prepared, signal) => complete(prepared, options.askTimeoutMs ?? ASK_TIMEOUT_MS, signal),
-    async start(prepared, signal) {
+    ask: (prepared, control) => complete(prepared, options.askTimeoutMs ?? ASK_TIMEOUT_MS, control),
+    async start(prepared, control) {
       const timeoutMs = options.startTimeoutMs ?? RESEARCH_TIMEOUT_MS;
-      return { status: 'completed', answer: await complete(prepared, timeoutMs, signal) };
+      return { status: 'completed', answer: await complete(prepared, timeoutMs, control) };
     },
     poll: () => Promise.reject(unusable('This backend has no background runs.')),
   };

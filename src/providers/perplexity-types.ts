@@ -40,9 +40,9 @@ export interface Perplexity {
    * Waits for one answer. Throws RATE_LIMITED, NOT_CONFIGURED, PROVIDER_RETIRED, TIMEOUT, CANCELLED,
    * TOO_LARGE or PROVIDER; `mayHaveActed` returns whether the request may have been billed.
    */
-  ask(prepared: PreparedRequest, signal?: AbortSignal): Promise<PerplexityAnswer>;
+  ask(prepared: PreparedRequest, control?: SendControl): Promise<PerplexityAnswer>;
   /** Starts a long run. If the API has no background runs, it resolves with the answer. */
-  start(prepared: PreparedRequest, signal?: AbortSignal): Promise<RunState>;
+  start(prepared: PreparedRequest, control?: SendControl): Promise<RunState>;
   /** The state of a run. Throws PROVIDER with `details.httpStatus` 404 for an unknown run. */
   poll(runId: string, signal?: AbortSignal): Promise<RunState>;
 }
@@ -62,8 +62,14 @@ export interface PerplexityOptions {
   readonly retryDelayMs?: number;
 }
 
+/** See `HttpCall`. */
+export interface SendControl {
+  readonly signal?: AbortSignal;
+  readonly isWanted?: () => boolean;
+}
+
 /** The HTTP functions: they return the parsed body of a reply with status 2xx, or throw an AppError. */
 export interface Wire {
-  post(path: string, body: unknown, timeoutMs: number, signal?: AbortSignal): Promise<unknown>;
+  post(path: string, body: unknown, timeoutMs: number, control?: SendControl): Promise<unknown>;
   get(path: string, timeoutMs: number, signal?: AbortSignal): Promise<unknown>;
 }

@@ -35,7 +35,7 @@ function createWire(options: PerplexityOptions): Wire {
     return reply.json;
   };
   return {
-    post: async (path, body, timeoutMs, signal) =>
+    post: async (path, body, timeoutMs, control) =>
       read(
         await send({
           method: 'POST',
@@ -43,7 +43,7 @@ function createWire(options: PerplexityOptions): Wire {
           headers: headers(),
           body,
           timeoutMs,
-          ...(signal === undefined ? {} : { signal }),
+          ...control,
         }),
       ),
     get: async (path, timeoutMs, signal) =>

@@ -18,6 +18,7 @@ import type { ConversationStore } from '../stores/conversations/conversations.js
 import type { ResearchJobFiles } from '../stores/research-jobs/research-job-files.js';
 import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js';
 import { notesFor } from './answer-notes.js';
+import type { PaidRequests } from './paid-requests.js';
 import { asConversationError, lostRunError, stoppedWaitingError } from './research-errors.js';
 import { type RunHandle, type RunOutcome, RunRecord } from './run-record.js';
 import type { UnsavedAnswer } from './run-report.js';
@@ -31,6 +32,8 @@ export interface RunsDeps {
   readonly perplexity: Perplexity | undefined;
   readonly clock: Clock;
   readonly log: Log;
+  /** At the end of the server, they wait for a create that is being sent. */
+  readonly requests: PaidRequests;
   readonly timing: RunTiming;
 }
 
@@ -45,7 +48,6 @@ export class DeepResearchRuns {
   readonly #active = new Map<string, RunHandle>();
   /** Paid answers that could not be written. They stay in memory until a write succeeds. */
   readonly #unsaved = new Map<string, Unsaved>();
-  readonly #creating = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
 
   constructor(deps: RunsDeps) {
@@ -97,10 +99,6 @@ export class DeepResearchRuns {
 
   /** Stops following. The runs continue at Perplexity, and the next process follows them. */
   async close(): Promise<void> {
-    if (this.#deps.perplexity?.backend === 'agent') {
-      const created = Promise.allSettled(this.#creating);
-      await settledWithin(created, this.#deps.timing.closeGraceMs);
-    }
     this.#closing.abort();
     await Promise.allSettled([...this.#active.values()].map((handle) => handle.done));
   }
@@ -183,10 +181,11 @@ export class DeepResearchRuns {
     perplexity: Perplexity,
     prepared: PreparedRequest,
   ): Promise<RunState> {
-    const sending = perplexity.start(prepared, this.#closing.signal);
-    this.#creating.add(sending);
+    const start = (signal: AbortSignal) => perplexity.start(prepared, { signal });
+    // A gateway answers only at the end of the research, which takes too long.
+    const hasRuns = perplexity.backend === 'agent';
     try {
-      const state = await sending;
+      const state = await (hasRuns ? this.#deps.requests.send(start) : start(this.#closing.signal));
       if (isPending(state)) {
         await run.update({
           state: 'running',
@@ -204,8 +203,6 @@ export class DeepResearchRuns {
       }
       await run.remove();
       throw asConversationError(error, run.job.startsConversation ? undefined : run.conversationId);
-    } finally {
-      this.#creating.delete(sending);
     }
   }
 

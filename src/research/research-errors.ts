@@ -69,6 +69,19 @@ export function unfinishedRunError(conversationId: string, job: ResearchJob | un
   );
 }
 
+/** For a cancelled search whose request goes on. */
+export function leftSearchError(conversationId: string | undefined): AppError {
+  const place = conversationId === undefined ? 'a new conversation' : 'the conversation';
+  return new AppError(
+    'CANCELLED',
+    `This call does not wait any longer. If Perplexity has received the question, its answer will be stored in ${place}.`,
+    {
+      hint: 'Read the answer with `get_conversations` and `get_conversation`.',
+      ...(conversationId === undefined ? {} : { details: { conversationId } }),
+    },
+  );
+}
+
 /** For a call that stops waiting while its run continues. */
 export function stoppedWaitingError(conversationId: string): AppError {
   return new AppError(

@@ -5,8 +5,7 @@
  * it cannot be stored.
  */
 
-import { withGrace } from '../base/async/server-end.js';
-import { isoTime } from '../base/clock.js';
+import { isoTime, sleep } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import type { Lease } from '../files/locks/lease.js';
 import type { PerplexityAnswer } from '../providers/perplexity-answer.js';
@@ -16,6 +15,7 @@ import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js
 import { maskedBy } from '../stores/text-masker.js';
 import { answerForCaller, notesFor, notesOnMasked } from './answer-notes.js';
 import { DeepResearchRuns } from './deep-research-runs.js';
+import { type PaidRequest, PaidRequests } from './paid-requests.js';
 import { systemPromptFor, titleFrom } from './prompts.js';
 import {
   refuseUnfinished,
@@ -24,7 +24,12 @@ import {
   requireRoomForAnswer,
 } from './request-checks.js';
 import { toSentMessages } from './request-messages.js';
-import { asConversationError, refuseMissing, unfinishedRunError } from './research-errors.js';
+import {
+  asConversationError,
+  leftSearchError,
+  refuseMissing,
+  unfinishedRunError,
+} from './research-errors.js';
 import type {
   Caller,
   FollowupQuestion,
@@ -46,12 +51,15 @@ type MaskedQuestion = Question & { readonly masked: readonly string[] };
 export class Research {
   readonly #deps: ResearchDeps;
   readonly #timing: ResearchTiming;
+  readonly #requests: PaidRequests;
   readonly #runs: DeepResearchRuns;
 
   constructor(deps: ResearchDeps) {
     this.#deps = deps;
     this.#timing = { ...DEFAULT_TIMING, ...deps.timing };
-    this.#runs = new DeepResearchRuns({ ...deps, timing: this.#timing });
+    this.#requests = new PaidRequests(this.#timing.closeGraceMs);
+    const requests = this.#requests;
+    this.#runs = new DeepResearchRuns({ ...deps, requests, timing: this.#timing });
   }
 
   async search(given: Question, caller: Caller = {}): Promise<ResearchResult> {
@@ -59,14 +67,7 @@ export class Research {
     const question = await this.#masked(given);
     const prepared = this.#prepare('search', [], question);
     await this.#deps.requireRoom?.();
-    const answer = await this.#ask(prepared, undefined, caller);
-    const notes = this.#notes(prepared, answer, question);
-    const exchange = toStoredExchange(question.query, answer, {
-      kind: 'search',
-      backend: this.#perplexity().backend,
-      notes,
-    });
-    return this.#stored(question, answer, notes, async () => {
+    return this.#searched(prepared, undefined, question, caller, async (exchange) => {
       const conversation = await store.create({
         title: titleFrom(question.query),
         messages: [{ role: 'system', content: systemPromptFor('search') }, ...exchange],
@@ -86,15 +87,17 @@ export class Research {
     const { conversation, job } = await this.#openForFollowup(ref, question);
     const { conversationId } = conversation;
     const prepared = this.#prepare('search', conversation.messages, question);
-    const answer = await this.#ask(prepared, conversationId, caller);
-    const notes = this.#notes(prepared, answer, question);
-    const backend = this.#perplexity().backend;
-    const exchange = toStoredExchange(question.query, answer, { kind: 'search', backend, notes });
-    const result = await this.#stored(question, answer, notes, async () => {
-      await store.append(conversationId, exchange, { mayDefer: true });
-      return conversationId;
-    });
-    if (job !== undefined && result.saved) await this.#clearEnded(conversationId);
+    const result = await this.#searched(
+      prepared,
+      conversationId,
+      question,
+      caller,
+      async (exchange) => {
+        await store.append(conversationId, exchange, { mayDefer: true });
+        if (job !== undefined) await this.#clearEnded(conversationId);
+        return conversationId;
+      },
+    );
     return { ...result, ...this.#place(conversationId), isFollowup: true };
   }
 
@@ -159,8 +162,9 @@ export class Research {
     }
   }
 
-  close(): Promise<void> {
-    return this.#runs.close();
+  async close(): Promise<void> {
+    await this.#requests.close();
+    await this.#runs.close();
   }
 
   #perplexity(): Perplexity {
@@ -191,16 +195,33 @@ export class Research {
     return { ...prepared, notes: [...prepared.notes, ...notesOnMasked(question.masked)] };
   }
 
+  /** Asks, and stores the answer with `write`, which returns the id of the conversation; also if the caller cancels. */
+  async #searched(
+    prepared: PreparedRequest,
+    conversationId: string | undefined,
+    question: Question,
+    caller: Caller,
+    write: (exchange: ReturnType<typeof toStoredExchange>) => Promise<string>,
+  ): Promise<ResearchResult> {
+    caller.progress?.({ progress: 0, message: 'Perplexity is searching' });
+    const key = JSON.stringify([conversationId, prepared.body, question.showThinking]);
+    const whenLeft = () => leftSearchError(conversationId);
+    return this.#requests.run(key, caller.signal, whenLeft, async (request) => {
+      const answer = await this.#ask(prepared, conversationId, request);
+      const { backend, hasThinking } = this.#perplexity();
+      const notes = notesFor(prepared.notes, answer, question, hasThinking);
+      const exchange = toStoredExchange(question.query, answer, { kind: 'search', backend, notes });
+      return this.#stored(question, answer, notes, request, () => write(exchange));
+    });
+  }
+
   async #ask(
     prepared: PreparedRequest,
     conversationId: string | undefined,
-    caller: Caller,
+    request: PaidRequest,
   ): Promise<PerplexityAnswer> {
-    caller.progress?.({ progress: 0, message: 'Perplexity is searching' });
-    const ask = (signal?: AbortSignal) => this.#perplexity().ask(prepared, signal);
-    const { closeGraceMs } = this.#timing;
     try {
-      const answer = await (caller.signal ? withGrace(caller.signal, closeGraceMs, ask) : ask());
+      const answer = await this.#perplexity().ask(prepared, request);
       if (answer.text.trim() !== '') return answer;
       throw new AppError('PROVIDER', 'Perplexity returned an empty answer.', {
         details: { outcome: 'unknown' },
@@ -210,15 +231,15 @@ export class Research {
     }
   }
 
-  #notes(prepared: PreparedRequest, answer: PerplexityAnswer, question: Question): string[] {
-    return notesFor(prepared.notes, answer, question, this.#perplexity().hasThinking);
-  }
-
-  /** Stores the paid answer of a search and returns it. A failed write is reported in the result. */
+  /**
+   * Stores the paid answer of a search and returns it. A failed write is reported in the result, or repeated if no
+   * caller waits for the result.
+   */
   async #stored(
     question: Question,
     answer: PerplexityAnswer,
     notes: readonly string[],
+    request: PaidRequest,
     write: () => Promise<string>,
   ): Promise<ResearchResult> {
     const shown = {
@@ -227,13 +248,19 @@ export class Research {
       answer: answerForCaller(answer, question),
       notes,
     } as const;
-    try {
-      const conversationId = await write();
-      return { ...shown, ...this.#place(conversationId), isFollowup: false, saved: true };
-    } catch (error) {
-      this.#deps.log.error({ err: error }, 'a paid answer could not be stored');
-      const notSavedReason = isAppError(error) ? error.message : 'internal error';
-      return { ...shown, isFollowup: false, saved: false, notSavedReason };
+    for (;;) {
+      try {
+        const conversationId = await write();
+        return { ...shown, ...this.#place(conversationId), isFollowup: false, saved: true };
+      } catch (error) {
+        this.#deps.log.error({ err: error }, 'a paid answer could not be stored');
+        const isReturned = request.isWanted() || request.signal.aborted;
+        if (isReturned || !isAppError(error) || !error.retryable) {
+          const notSavedReason = isAppError(error) ? error.message : 'internal error';
+          return { ...shown, isFollowup: false, saved: false, notSavedReason };
+        }
+      }
+      await sleep(this.#timing.storeAgainMs, request.signal).catch(() => undefined);
     }
   }
 

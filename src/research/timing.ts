@@ -16,6 +16,8 @@ export interface ResearchTiming extends RunTiming {
   readonly sendingMs: number;
   /** How long `history` waits for a run that it has just taken over. */
   readonly pickUpWaitMs: number;
+  /** Between two attempts to store an answer for which no caller waits. */
+  readonly storeAgainMs: number;
   /**
    * Between two progress reports of a waiting call. Shorter than the heartbeat of a call (1 s), which would
    * repeat the last report.
@@ -27,6 +29,7 @@ export interface ResearchTiming extends RunTiming {
 export const DEFAULT_TIMING: Omit<ResearchTiming, 'waitMs'> = {
   sendingMs: 10_000,
   pickUpWaitMs: 3_000,
+  storeAgainMs: 5_000,
   progressMs: 900,
   pollMinMs: 2_000,
   pollMaxMs: 15_000,

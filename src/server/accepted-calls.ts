@@ -3,7 +3,7 @@
  * so that all writes are finished. MCP servers and the page use it.
  */
 import { PendingWork } from '../base/async/pending-work.js';
-import { ServerEndError } from '../base/async/server-end.js';
+import type { ServerEndError, SessionEndError } from '../base/async/server-end.js';
 
 /** A server that ends waits this long for the accepted calls. */
 export const FINISH_MS = 8_000;
@@ -13,8 +13,8 @@ export class AcceptedCalls {
   readonly #ending = new AbortController();
 
   /**
-   * Aborted with a ServerEndError when the server or the session ends. A call that waits should then answer; a
-   * write is still finished.
+   * Aborted with a ServerEndError when the server ends, and with a SessionEndError when only the session ends. A
+   * call that waits should then answer; a write is still finished.
    */
   get endSignal(): AbortSignal {
     return this.#ending.signal;
@@ -31,8 +31,8 @@ export class AcceptedCalls {
   }
 
   /** Aborts `endSignal`, and resolves when no accepted call is running. */
-  async end(): Promise<void> {
-    this.#ending.abort(new ServerEndError());
+  async end(reason: ServerEndError | SessionEndError): Promise<void> {
+    this.#ending.abort(reason);
     await this.idle();
   }
 

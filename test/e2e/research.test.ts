@@ -1,9 +1,10 @@
-/** Research with the built server: a run continues after kill -9 and is created only once; a server that ends waits for an answer. */
+/** Research with the built server: a run continues after kill -9 and is created only once; answers are stored if the server ends or the client cancels. */
 import { readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { startStandIn } from '../support/perplexity-stand-in.js';
+import { gate } from '../support/research-bench.js';
 import { withClient, withPlace } from './harness.js';
 
 /** Makes all leases so old that the lease of a dead owner has ended. */
@@ -70,6 +71,33 @@ it('the answer of a search that arrives after SIGTERM is stored and returned', a
       });
       const folders = await readdir(join(place.root, 'conversation-logs'));
       expect(folders.filter((name) => /^\d{8}-/.test(name))).toHaveLength(1);
+    });
+  } finally {
+    await api.close();
+  }
+});
+
+it('the answer of a search that the client cancelled is stored', async () => {
+  const api = await startStandIn();
+  try {
+    await withPlace(async (place) => {
+      const env = { ...place.env, ...api.env };
+      await withClient({ ...place, env }, async ({ client, call }) => {
+        const { opened, open } = gate();
+        api.next({ on: 'create', kind: 'held', until: opened });
+        const tool = { name: 'perplexity_search', arguments: { query: 'Why is the sky blue?' } };
+        const abort = new AbortController();
+        const cancelled = client.callTool(tool, undefined, { signal: abort.signal });
+        const failed = expect(cancelled).rejects.toThrow();
+        await expect.poll(() => api.creates).toBe(1);
+        abort.abort('the user does not wait'); // sends notifications/cancelled
+        await failed;
+        // The server has received the cancellation before this call.
+        expect(await call('get_conversations')).toMatchObject({ total: 0 });
+        open();
+        await expect.poll(() => call('get_conversations')).toMatchObject({ total: 1 });
+      });
+      expect(api.creates).toBe(1);
     });
   } finally {
     await api.close();

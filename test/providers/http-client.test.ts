@@ -55,6 +55,18 @@ describe('http client', () => {
     expect(calls).toBe(3);
   });
 
+  it('does not repeat a request that is not wanted any more', async () => {
+    const url = await freedPort();
+    let asked = 0;
+    const isWanted = () => {
+      asked += 1;
+      return asked === 1;
+    };
+    const call = { method: 'POST', url, body: {}, timeoutMs: PATIENT_MS, isWanted } as const;
+    const error = await errorOf(send(call));
+    expect([error.code, mayHaveActed(error), asked]).toEqual(['CANCELLED', false, 2]);
+  });
+
   it('never repeats a POST that may have arrived', async () => {
     let calls = 0;
     const url = await serve((request) => {

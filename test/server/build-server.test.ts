@@ -11,6 +11,7 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { App } from '../../src/app.js';
+import { ServerEndError } from '../../src/base/async/server-end.js';
 import { AppError } from '../../src/base/errors.js';
 import { buildServer, type ServerOptions } from '../../src/server/mcp/build-server.js';
 import { defineTool, success, type Tool } from '../../src/tools/define-tool.js';
@@ -389,7 +390,7 @@ describe('running calls', () => {
     const { call, calls } = await connect([waiting, tool(work, { name: 'slow' })]);
     const both = Promise.all([call('probe'), call('slow')]);
     while (started < 2) await new Promise((resolve) => setImmediate(resolve));
-    await calls.end();
+    await calls.end(new ServerEndError());
     const [stopped, finished] = await both;
     expect(errorOf(stopped).code).toBe('CANCELLED');
     expect(finished.structuredContent).toMatchObject({ value: 7 });

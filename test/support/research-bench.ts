@@ -32,6 +32,7 @@ export const FAST = {
   waitMs: 60_000,
   sendingMs: 1_000,
   pickUpWaitMs: 30_000,
+  storeAgainMs: 10,
   progressMs: 10,
   pollMinMs: 5,
   pollMaxMs: 10,

@@ -9,6 +9,7 @@ import {
   isInitializeRequest,
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js';
+import { ServerEndError, SessionEndError } from '../../base/async/server-end.js';
 import { type Clock, sleep } from '../../base/clock.js';
 import { newUuid } from '../../base/ids.js';
 import { isRecord } from '../../base/json-fields.js';
@@ -80,8 +81,8 @@ export class HttpSessions {
     if (req.method !== 'DELETE') return served.transport.handle(req, res, body);
     if (served.id !== undefined) this.#sessions.delete(served.id);
     res.end();
-    // As at the end of the server: what a call has paid for is stored and returned.
-    await Promise.race([served.built.calls.end(), sleep(FINISH_MS)]);
+    // As at the end of the server: running calls finish, and those that wait are cancelled.
+    await Promise.race([served.built.calls.end(new SessionEndError()), sleep(FINISH_MS)]);
     await end(served);
   }
 
@@ -103,7 +104,7 @@ export class HttpSessions {
     this.#isClosing = true;
     clearInterval(this.#sweeping);
     const served = [...this.#served];
-    const calls = served.map(({ built }) => built.calls.end());
+    const calls = served.map(({ built }) => built.calls.end(new ServerEndError()));
     await Promise.race([Promise.all([...calls, ...this.#unanswered]), sleep(finishMs)]);
     await Promise.all(served.map(end));
   }
@@ -177,7 +178,7 @@ export class HttpSessions {
     served.built.server.onclose = () => {
       this.#served.delete(served);
       if (served.id !== undefined) this.#sessions.delete(served.id);
-      void served.built.calls.end();
+      void served.built.calls.end(new SessionEndError());
     };
   }
 

@@ -12,6 +12,7 @@ import {
   type JSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
+import { ServerEndError } from '../../base/async/server-end.js';
 import type { Log } from '../../base/log.js';
 import type { BuiltServer } from '../mcp/build-server.js';
 import { errorResponse, RpcError } from '../mcp/errors/rpc-error.js';
@@ -79,7 +80,7 @@ export class StdioConnection implements Transport {
   /** Resolves when all stateless requests are finished. Listening requests are closed. */
   async finishRequests(): Promise<void> {
     const finish = async ({ exchange, built: { calls, server } }: RunningRequest) => {
-      await calls.end();
+      await calls.end(new ServerEndError());
       if (exchange.isListening) await server.close();
     };
     await Promise.all([...this.#running.values()].map(finish));

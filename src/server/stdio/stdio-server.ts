@@ -4,6 +4,7 @@
  * lost or incomplete.
  */
 import type { Readable, Writable } from 'node:stream';
+import { ServerEndError } from '../../base/async/server-end.js';
 import { sleep } from '../../base/clock.js';
 import { errnoOf } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
@@ -35,7 +36,10 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   log.debug({ reason: await ended }, 'ending');
   options.onEnding?.();
   stdin.off('data', receive).pause();
-  await Promise.race([Promise.all([calls.end(), connection.finishRequests()]), sleep(FINISH_MS)]);
+  await Promise.race([
+    Promise.all([calls.end(new ServerEndError()), connection.finishRequests()]),
+    sleep(FINISH_MS),
+  ]);
   await flushed(stdout);
   await server.close();
 }

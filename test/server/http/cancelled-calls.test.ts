@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ServerEndError } from '../../../src/base/async/server-end.js';
+import { SessionEndError } from '../../../src/base/async/server-end.js';
 import { defineTool, READS, success } from '../../../src/tools/define-tool.js';
 import { ask, begin, rpc, withHttpPlace } from '../../support/http-place.js';
 
@@ -92,7 +92,7 @@ describe('a cancelled call', () => {
       await until(() => seen.started === 1);
       expect((await ask(url, { headers, method: 'DELETE' })).status).toBe(200);
       expect((await answer).text).toContain('"success":true');
-      expect(reasons).toEqual([expect.any(ServerEndError)]);
+      expect(reasons).toEqual([expect.any(SessionEndError)]);
       expect((await ask(url, { headers, body: rpc('ping') })).status).toBe(404);
       expect((await ask(url, { headers, method: 'DELETE' })).status).toBe(404);
     });

@@ -1,6 +1,6 @@
 /** The stateless protocol (2026-07-28) on the same address: requests that need no session. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { AppError } from '../../../src/base/errors.js';
 import { defineTool, READS, success } from '../../../src/tools/define-tool.js';
@@ -11,6 +11,8 @@ import {
   JSON_HEADERS,
   withHttpPlace,
 } from '../../support/http-place.js';
+import { startStandIn } from '../../support/perplexity-stand-in.js';
+import { gate } from '../../support/research-bench.js';
 
 const VERSION = '2026-07-28';
 const PREFIX = 'io.modelcontextprotocol/';
@@ -230,6 +232,24 @@ describe('a request of the stateless protocol', () => {
       leaving.abort();
       await expect(asked).rejects.toThrow();
       while (seen.aborted === 0) await delay(5);
+    });
+  });
+
+  it('for an answer that is paid for stores it although the connection was closed', async () => {
+    const api = await startStandIn();
+    onTestFinished(() => api.close());
+    await withHttpPlace({ settings: () => api.env }, async ({ url, app }) => {
+      const { opened, open } = gate();
+      api.next({ on: 'create', kind: 'held', until: opened });
+      const search = { name: 'perplexity_search', arguments: { query: 'Why?' } };
+      const abort = new AbortController();
+      const init = { method: 'POST', signal: abort.signal, ...message('tools/call', search) };
+      const failed = expect(fetch(url, init).then((sent) => sent.text())).rejects.toThrow();
+      await expect.poll(() => api.creates).toBe(1);
+      abort.abort();
+      await failed;
+      open();
+      await expect.poll(() => app.conversations.list()).toHaveLength(1);
     });
   });
 

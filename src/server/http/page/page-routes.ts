@@ -3,6 +3,7 @@
  * and that the request does not come from another site. Host and Origin were checked before.
  */
 import express, { type Request, type Response, type Router } from 'express';
+import { ServerEndError } from '../../../base/async/server-end.js';
 import { isRecord } from '../../../base/json-fields.js';
 import type { Log } from '../../../base/log.js';
 import type { HttpConfig } from '../../../config/settings/http-settings.js';
@@ -83,7 +84,7 @@ export function createPage({ folder, app }: PageOptions, config: HttpConfig, log
     newLink: (isListed) => session.newLink(isListed),
     async close() {
       events.close();
-      await calls.accepted.end();
+      await calls.accepted.end(new ServerEndError());
       await uploads.close();
     },
   };
