@@ -6,7 +6,7 @@ import type { App } from '../../../app.js';
 import { AppError } from '../../../base/errors.js';
 import type { Log } from '../../../base/log.js';
 import { importConversations } from '../../../tools/conversations/import-conversations.js';
-import { ASKS_OUTSIDE, type ToolCall } from '../../../tools/define-tool.js';
+import type { ToolCall } from '../../../tools/define-tool.js';
 import { tools } from '../../../tools/index.js';
 import { AcceptedCalls } from '../../accepted-calls.js';
 import { factsOf, toAppError } from '../../mcp/errors/error-result.js';
@@ -44,8 +44,7 @@ export class PageCalls {
     gone: AbortSignal,
     progress: ToolCall['progress'] = () => undefined,
   ): Promise<PageAnswer> {
-    const { endSignal } = this.accepted;
-    const signal = isPaidFor(name) ? endSignal : AbortSignal.any([gone, endSignal]);
+    const signal = AbortSignal.any([gone, this.accepted.endSignal]);
     return this.accepted.track(async () => {
       try {
         return { status: 200, body: await this.#result(name, args, { signal, progress }) };
@@ -81,7 +80,3 @@ export class PageCalls {
 }
 
 const STATUS: Partial<Record<AppError['code'], number>> = { VALIDATION_ERROR: 400, INTERNAL: 500 };
-
-/** The answer of such a call is stored, also if the browser has closed the page. */
-const isPaidFor = (name: string) =>
-  tools.some((tool) => tool.name === name && tool.annotations === ASKS_OUTSIDE);
