@@ -3,10 +3,16 @@
  * ones. Filters are fields of the web_search tool. The API has no academic mode and no related questions.
  * Related questions are requested in the prompt. A failed run has HTTP status 200; its `status` field shows the failure.
  */
+import { sleep } from '../base/clock.js';
+import { AppError, isAppError } from '../base/errors.js';
 import { newUuid } from '../base/ids.js';
 import { defined } from '../base/json.js';
 import { type JsonObject, objectIn, objectsIn, textIn } from '../base/json-fields.js';
+import type { RequestOutcome } from './http-client.js';
 import {
+  type EndedRun,
+  isPending,
+  type PendingRun,
   type PerplexityAnswer,
   RELATED_INSTRUCTION,
   type RunState,
@@ -33,26 +39,28 @@ const EFFORT_PRESETS = { low: 'medium', medium: 'high', high: 'xhigh' } as const
 const ASK_TIMEOUT_MS = 120_000;
 const START_TIMEOUT_MS = 60_000;
 const POLL_TIMEOUT_MS = 30_000;
+/** The first and the longest pause between two requests for the state of a search. */
+const POLL_MIN_MS = 2_000;
+const POLL_MAX_MS = 15_000;
 
 export function createAgentBackend(wire: Wire, options: PerplexityOptions): Perplexity {
   // In settings of OpenAI's style, the base URL ends in /v1.
   const path = /\/v1\/*$/.test(options.baseUrl) ? '/agent' : '/v1/agent';
+  const poll: Perplexity['poll'] = async (runId, signal) => {
+    const url = `${path}/${encodeURIComponent(runId)}`;
+    return toRunState(await wire.get(url, POLL_TIMEOUT_MS, signal), runId);
+  };
   return {
     backend: 'agent',
     hasThinking: false,
     prepare: (request) => prepare(request, options),
     async ask(prepared, control) {
-      const reply = await wire.post(
-        path,
-        prepared.body,
-        options.askTimeoutMs ?? ASK_TIMEOUT_MS,
-        control,
-      );
-      const state = toRunState(reply);
+      const timeoutMs = options.askTimeoutMs ?? ASK_TIMEOUT_MS;
+      const until = options.clock.monotonic() + timeoutMs;
+      let state = toRunState(await wire.post(path, prepared.body, timeoutMs, control));
+      if (isPending(state)) state = await endOf(state, { poll, options, until }, control?.signal);
       if (state.status === 'completed') return state.answer;
-      if ('reason' in state)
-        throw unusable(`The run at Perplexity ended as ${state.status}: ${state.reason}.`);
-      throw unusable(`Perplexity answered before the end of the run (${state.status}).`);
+      throw unusable(`The run at Perplexity ended as ${state.status}: ${state.reason}.`);
     },
     async start(prepared, control) {
       const body = { ...prepared.body, background: true };
@@ -60,11 +68,51 @@ export function createAgentBackend(wire: Wire, options: PerplexityOptions): Perp
         await wire.post(path, body, options.startTimeoutMs ?? START_TIMEOUT_MS, control),
       );
     },
-    async poll(runId, signal) {
-      const url = `${path}/${encodeURIComponent(runId)}`;
-      return toRunState(await wire.get(url, POLL_TIMEOUT_MS, signal), runId);
-    },
+    poll,
   };
+}
+
+interface Following {
+  readonly poll: Perplexity['poll'];
+  readonly options: PerplexityOptions;
+  /** Monotonic milliseconds. */
+  readonly until: number;
+}
+
+/**
+ * Polls a run whose create was answered before its end. The run is paid for, so a failed poll is repeated if that can
+ * help, and the outcome of each thrown error is `unknown`.
+ */
+async function endOf(
+  { status, runId }: PendingRun,
+  { poll, options, until }: Following,
+  signal: AbortSignal | undefined,
+): Promise<EndedRun> {
+  let waitMs = options.retryDelayMs ?? POLL_MIN_MS;
+  while (options.clock.monotonic() < until) {
+    await sleep(waitMs, signal).catch(() => undefined); // `poll` then throws CANCELLED
+    waitMs = Math.min(waitMs * 1.5, POLL_MAX_MS);
+    try {
+      const state = await poll(runId, signal);
+      if (!isPending(state)) return state;
+    } catch (error) {
+      if (isAppError(error) && error.retryable) continue;
+      throw isAppError(error) ? withUnknownOutcome(error) : error;
+    }
+  }
+  throw withUnknownOutcome(
+    new AppError('TIMEOUT', `The run at Perplexity did not end in time (${status}).`),
+  );
+}
+
+function withUnknownOutcome(error: AppError): AppError {
+  const { code, message, hint, retryable, details, isGeneralHint } = error;
+  return new AppError(code, message, {
+    ...(isGeneralHint ? {} : { hint }),
+    retryable,
+    details: { ...details, outcome: 'unknown' satisfies RequestOutcome },
+    cause: error,
+  });
 }
 
 function prepare(request: PerplexityRequest, options: PerplexityOptions): PreparedRequest {

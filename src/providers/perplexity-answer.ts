@@ -50,10 +50,20 @@ export interface PerplexityAnswer {
   readonly incomplete?: string;
 }
 
-export type RunState =
-  | { readonly status: 'queued' | 'in_progress'; readonly runId: string }
+export interface PendingRun {
+  readonly status: 'queued' | 'in_progress';
+  readonly runId: string;
+}
+
+export type EndedRun =
   | { readonly status: 'completed'; readonly answer: PerplexityAnswer }
   | { readonly status: 'failed' | 'cancelled'; readonly runId?: string; readonly reason: string };
+
+export type RunState = PendingRun | EndedRun;
+
+export function isPending(state: RunState): state is PendingRun {
+  return state.status === 'queued' || state.status === 'in_progress';
+}
 
 const RELATED_DELIMITER = '=== RELATED QUESTIONS ===';
 

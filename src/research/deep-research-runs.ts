@@ -12,7 +12,7 @@ import type { Log } from '../base/log.js';
 import { countOf } from '../base/text/display-text.js';
 import type { Lease } from '../files/locks/lease.js';
 import { mayHaveActed } from '../providers/http-client.js';
-import type { PerplexityAnswer, RunState } from '../providers/perplexity-answer.js';
+import { isPending, type PerplexityAnswer, type RunState } from '../providers/perplexity-answer.js';
 import type { Perplexity, PreparedRequest } from '../providers/perplexity-types.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ResearchJobFiles } from '../stores/research-jobs/research-job-files.js';
@@ -307,10 +307,4 @@ export class DeepResearchRuns {
       },
     );
   }
-}
-
-function isPending(
-  state: RunState,
-): state is Extract<RunState, { status: 'queued' | 'in_progress' }> {
-  return state.status === 'queued' || state.status === 'in_progress';
 }

@@ -172,6 +172,25 @@ describe('agent backend', () => {
     ]);
   });
 
+  it('polls a search that is answered before its end, also after a failed poll', async () => {
+    await open({ pollsUntilDone: 3 });
+    api.next({ on: 'create', kind: 'ends', status: 'in_progress', message: '' });
+    api.next({ on: 'poll', kind: 'status', status: 429, body: {} });
+    expect(await ask()).toMatchObject({ responseId: 'resp_1', text: 'Answer 1 to: Why? [1]' });
+    expect([api.creates, api.runs.get('resp_1')?.polls]).toEqual([1, 3]);
+  });
+
+  it.each([
+    ['TIMEOUT', { askTimeoutMs: 1_000 }, 1_000_000],
+    ['NOT_CONFIGURED', {}, 1],
+  ] as const)('reports that a search may be paid for if its end is not seen: %s', async (code, options, pollsUntilDone) => {
+    await open({ pollsUntilDone });
+    api.next({ on: 'create', kind: 'ends', status: 'in_progress', message: '' });
+    if (code === 'NOT_CONFIGURED') api.next({ on: 'poll', kind: 'status', status: 401, body: {} });
+    const error = await errorOf(ask({}, options));
+    expect([error.code, mayHaveActed(error), api.creates]).toEqual([code, true, 1]);
+  });
+
   it('treats a failed or cancelled run as an error although it is HTTP 200', async () => {
     for (const status of ['failed', 'cancelled', 'requires_action'] as const) {
       api.next({ on: 'create', kind: 'ends', status, message: 'model overloaded' });

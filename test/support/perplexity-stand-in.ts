@@ -42,7 +42,13 @@ type Behaviour =
   | {
       on: 'create';
       kind: 'ends';
-      status: 'failed' | 'incomplete' | 'cancelled' | 'requires_action' | 'starting';
+      status:
+        | 'failed'
+        | 'incomplete'
+        | 'cancelled'
+        | 'requires_action'
+        | 'starting'
+        | 'in_progress';
       message: string;
     };
 
