@@ -3,8 +3,8 @@
  * was sent goes on, and its answer is stored. A call that asks the same while no other waits gets the answer of
  * that request and costs nothing. When the server ends, the requests are cancelled after a grace period.
  */
+import type { GracePeriod } from '../base/async/grace-period.js';
 import { PendingWork } from '../base/async/pending-work.js';
-import { ServerEndError } from '../base/async/server-end.js';
 import { AppError } from '../base/errors.js';
 
 /** What the work of a request is told. */
@@ -21,15 +21,13 @@ interface Running<T> {
 }
 
 export class PaidRequests {
-  readonly #graceMs: number;
+  readonly #grace: GracePeriod;
   readonly #running = new PendingWork();
-  readonly #ended = new AbortController();
   /** By key: running requests that no call waits for. */
   readonly #left = new Map<string, Running<unknown>>();
-  #isEnding = false;
 
-  constructor(graceMs: number) {
-    this.#graceMs = graceMs;
+  constructor(grace: GracePeriod) {
+    this.#grace = grace;
   }
 
   /**
@@ -46,50 +44,32 @@ export class PaidRequests {
     const running = (this.#left.get(key) as Running<T> | undefined) ?? this.#begin(work);
     this.#left.delete(key);
     running.isWanted = true;
-    if (caller === undefined) return running.done;
-    return new Promise<T>((resolve, reject) => {
-      const onAbort = () => {
-        if (caller.reason instanceof ServerEndError) return this.#beginEnd();
-        running.isWanted = false;
-        this.#left.set(key, running);
-        reject(whenLeft());
-      };
-      caller.addEventListener('abort', onAbort, { once: true });
-      const end = () => {
-        caller.removeEventListener('abort', onAbort);
-        if (this.#left.get(key) === running) this.#left.delete(key);
-      };
-      running.done.finally(end).then(resolve, reject);
-    });
+    const leave = () => {
+      running.isWanted = false;
+      this.#left.set(key, running);
+      return whenLeft();
+    };
+    const forget = () => {
+      if (this.#left.get(key) === running) this.#left.delete(key);
+    };
+    return this.#grace.untilLeft(running.done.finally(forget), caller, leave);
   }
 
   /** Runs `work`, which sends a request that no caller can leave. */
   send<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    return this.#running.track(work(this.#ended.signal));
+    return this.#running.track(work(this.#grace.signal));
   }
 
   /** Resolves when all answers are stored. Requests that have none after the grace period are cancelled. */
   async close(): Promise<void> {
-    this.#beginEnd();
+    this.#grace.begin();
     await this.#running.idle();
-    this.#ended.abort();
   }
 
   #begin<T>(work: (request: PaidRequest) => Promise<T>): Running<T> {
-    const isWanted = () => running.isWanted;
-    const running = {
-      isWanted: true,
-      // `work` reads `running`, so it starts when `running` is assigned.
-      done: this.#running.track(
-        Promise.resolve().then(() => work({ signal: this.#ended.signal, isWanted })),
-      ),
-    };
-    return running;
-  }
-
-  #beginEnd(): void {
-    if (this.#isEnding) return;
-    this.#isEnding = true;
-    setTimeout(() => this.#ended.abort(), this.#graceMs).unref();
+    const { signal } = this.#grace;
+    const state = { isWanted: true };
+    const done = this.#running.track(work({ signal, isWanted: () => state.isWanted }));
+    return Object.assign(state, { done });
   }
 }

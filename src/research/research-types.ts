@@ -1,4 +1,5 @@
 /** The types of research: questions, callers and results. */
+import type { GracePeriod } from '../base/async/grace-period.js';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import type { PerplexityAnswer } from '../providers/perplexity-answer.js';
@@ -22,6 +23,7 @@ export interface ResearchDeps {
   readonly masker?: TextMasker;
   /** Rejects with STORAGE_FULL if the store may not grow. */
   readonly requireRoom?: () => Promise<void>;
+  readonly grace: GracePeriod;
   readonly timing: Partial<ResearchTiming> & Pick<ResearchTiming, 'waitMs'>;
 }
 

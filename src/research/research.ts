@@ -57,7 +57,7 @@ export class Research {
   constructor(deps: ResearchDeps) {
     this.#deps = deps;
     this.#timing = { ...DEFAULT_TIMING, ...deps.timing };
-    this.#requests = new PaidRequests(this.#timing.closeGraceMs);
+    this.#requests = new PaidRequests(deps.grace);
     const requests = this.#requests;
     this.#runs = new DeepResearchRuns({ ...deps, requests, timing: this.#timing });
   }

@@ -5,8 +5,6 @@ export interface RunTiming {
   readonly pollMaxMs: number;
   /** After this time, a run that has not ended becomes `unknown`. Another process can still take it over. */
   readonly maxRunMs: number;
-  /** How long the end of the server waits for a create that is being sent, and for the answer of a search. */
-  readonly closeGraceMs: number;
 }
 
 export interface ResearchTiming extends RunTiming {
@@ -34,5 +32,4 @@ export const DEFAULT_TIMING: Omit<ResearchTiming, 'waitMs'> = {
   pollMinMs: 2_000,
   pollMaxMs: 15_000,
   maxRunMs: 60 * 60_000,
-  closeGraceMs: 5_000,
 };

@@ -118,7 +118,7 @@ describe('a search that its caller cancels', () => {
     await closed;
     expect(await ids()).toHaveLength(1);
 
-    research = bench.service({ timing: { closeGraceMs: 20 } });
+    research = bench.service({}, {}, 20);
     const late = await cancelled((signal) => research.search(question('two'), { signal }));
     await research.close();
     late();
@@ -126,7 +126,7 @@ describe('a search that its caller cancels', () => {
   });
 
   it('and one that a call waits for have the same grace period at the end of the server', async () => {
-    research = bench.service({ timing: { closeGraceMs: 50 } });
+    research = bench.service({}, {}, 50);
     await cancelled((signal) => research.search(question('one'), { signal }));
     const abort = new AbortController();
     bench.api.next({ on: 'create', kind: 'held', until: NEVER_ANSWERED });

@@ -31,6 +31,8 @@ export interface LlmStandInOptions {
   /** The first requests that are answered with 429. */
   readonly busy?: number;
   readonly retryAfter?: string;
+  /** Each request is carried out, and its answer waits for this. */
+  readonly until?: Promise<unknown>;
   answer?(prompt: string): string;
 }
 
@@ -148,7 +150,9 @@ function handle(
         );
   }
   const text = options.answer?.(prompt) ?? 'They spoke about a bed of larch at the south wall.';
-  misbehaving(standIn.mood, { response, isAnthropic, model, text, tokens: Math.min(tokens, room) });
+  const answer = { response, isAnthropic, model, text, tokens: Math.min(tokens, room) };
+  if (options.until === undefined) return misbehaving(standIn.mood, answer);
+  void options.until.then(() => misbehaving(standIn.mood, answer));
 }
 
 interface Answer {

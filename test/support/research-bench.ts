@@ -5,6 +5,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { GracePeriod } from '../../src/base/async/grace-period.js';
 import { systemClock } from '../../src/base/clock.js';
 import type { AppError } from '../../src/base/errors.js';
 import { silentLog } from '../../src/base/log.js';
@@ -37,7 +38,6 @@ export const FAST = {
   pollMinMs: 5,
   pollMaxMs: 10,
   maxRunMs: 60_000,
-  closeGraceMs: 30_000,
 };
 
 /** The error of the disk, for all services of the bench, while it is set. */
@@ -124,6 +124,7 @@ export class Bench {
       timing?: Partial<ResearchDeps['timing']>;
     } = {},
     wire: Partial<PerplexityOptions> = {},
+    graceMs = 30_000,
   ): Research {
     const perplexity = createPerplexity({
       apiKey: this.api.key,
@@ -134,7 +135,8 @@ export class Bench {
       ...wire,
     });
     const [store, jobs] = this.#stores();
-    const base = { store, jobs, perplexity, clock: systemClock, log: silentLog };
+    const grace = new GracePeriod(graceMs);
+    const base = { store, jobs, perplexity, clock: systemClock, log: silentLog, grace };
     const service = new Research({ ...base, ...deps, timing: { ...FAST, ...timing } });
     this.#services.push(service);
     return service;

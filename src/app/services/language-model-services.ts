@@ -1,4 +1,5 @@
 /** Opens and closes summaries and embeddings together, because both use language models. */
+import type { GracePeriod } from '../../base/async/grace-period.js';
 import type { Clock } from '../../base/clock.js';
 import type { Log } from '../../base/log.js';
 import type { Config } from '../../config/config.js';
@@ -11,6 +12,7 @@ interface LanguageOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly masker: SecretMasker;
+  readonly grace: GracePeriod;
   /** See `AppOptions`. */
   readonly loadsVectors?: boolean;
 }
@@ -18,9 +20,9 @@ interface LanguageOptions {
 export function openLanguageParts(
   config: Config,
   conversations: ConversationStore,
-  { clock, log, masker, loadsVectors = false }: LanguageOptions,
+  { clock, log, masker, grace, loadsVectors = false }: LanguageOptions,
 ) {
-  const summarising = openSummaries(config, conversations, { clock, log, masker });
+  const summarising = openSummaries(config, conversations, { clock, log, masker, grace });
   const embeddings = openEmbeddings(config, conversations, { clock, log, masker, loadsVectors });
   return {
     services: { summaries: summarising.summaries, languageModels: summarising, embeddings },

@@ -1,4 +1,5 @@
 /** Opens research, with a Perplexity client if there is a key. */
+import type { GracePeriod } from '../../base/async/grace-period.js';
 import type { Clock } from '../../base/clock.js';
 import type { Log } from '../../base/log.js';
 import type { Config } from '../../config/config.js';
@@ -9,12 +10,17 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import { ResearchJobFiles } from '../../stores/research-jobs/research-job-files.js';
 import type { Guards } from '../stores.js';
 
+interface ResearchOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly grace: GracePeriod;
+}
+
 export function researchOf(
   config: Config,
   store: ConversationStore,
   { requireRoom, masker }: Omit<Guards, 'queue'>,
-  clock: Clock,
-  log: Log,
+  { clock, log, grace }: ResearchOptions,
 ) {
   const { logsDir: logsFolder, fsync, maxMessages, perplexity } = config;
   return new Research({
@@ -26,6 +32,7 @@ export function researchOf(
     maxMessages,
     masker,
     requireRoom,
+    grace,
     timing: { waitMs: perplexity.waitMs },
   });
 }

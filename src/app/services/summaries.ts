@@ -1,5 +1,6 @@
 /** Makes the services for summaries: their store, the language models, and the background work. */
 import { dirname, join } from 'node:path';
+import type { GracePeriod } from '../../base/async/grace-period.js';
 import type { Clock } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
@@ -34,10 +35,17 @@ export interface SummaryParts {
   close(): Promise<void>;
 }
 
+interface SummaryOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly masker: SecretMasker;
+  readonly grace: GracePeriod;
+}
+
 export function openSummaries(
   config: Config,
   conversations: ConversationStore,
-  { clock, log, masker }: { clock: Clock; log: Log; masker: SecretMasker },
+  { clock, log, masker, grace }: SummaryOptions,
 ): SummaryParts {
   const { logsDir: logsFolder, fsync } = config;
   const store = new SummaryStore({ logsFolder, conversations, fsync, masker });
@@ -49,10 +57,11 @@ export function openSummaries(
   const writer = new ModelWriter({
     models: async () => (await providers.list()).filter(isUsable).map(modelOf),
     recordUse: (name) => providers.recordUse(name),
+    grace,
     clock,
     log,
   });
-  const summaries = new SummaryService({ conversations, store, writer, clock, log });
+  const summaries = new SummaryService({ conversations, store, writer, grace, clock, log });
   let auto: AutoSummaries | undefined;
   return {
     summaries,
@@ -65,7 +74,10 @@ export function openSummaries(
       const leasePath = leasePathIn(logsFolder, 'summaries');
       auto = startAutoSummaries({ conversations, summaries, store, leasePath, clock, log });
     },
-    close: async () => auto?.close(),
+    async close() {
+      await auto?.close();
+      await summaries.close();
+    },
   };
 }
 

@@ -5,6 +5,7 @@
  * and a model that did not answer in time is tried last during this time.
  */
 
+import type { GracePeriod } from '../../base/async/grace-period.js';
 import { TimeSlice } from '../../base/async/time-slice.js';
 import type { Clock } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
@@ -12,7 +13,7 @@ import type { Log } from '../../base/log.js';
 import { unusable } from '../../providers/llm/llm-errors.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
 import { type SummaryLevel, sourceHashOf } from '../../stores/summaries/summary-file.js';
-import { summariseWith, type UsableModel } from './model-summary.js';
+import { cancelled, summariseWith, type UsableModel } from './model-summary.js';
 import { PaidFailures } from './paid-failures.js';
 import { isAcceptable } from './quality.js';
 import type { SummaryCall, SummaryWriter } from './summary-service.js';
@@ -28,6 +29,7 @@ export interface ModelWriterOptions {
   /** The allowed models, in the order in which they are tried. */
   models(): Promise<readonly NamedModel[]>;
   recordUse(name: string): Promise<void>;
+  readonly grace: GracePeriod;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -63,9 +65,10 @@ export class ModelWriter implements SummaryWriter {
         failures.push({ name, error: earlier });
         continue;
       }
+      if (call.signal?.aborted) throw cancelled();
       try {
         const { text, model } = await this.#ask(usable, conversation, level, call);
-        if (!(await isAcceptable(text, conversation, new TimeSlice(call)))) {
+        if (!(await isAcceptable(text, conversation, new TimeSlice()))) {
           throw unusable(name, 'an answer that is not a summary of the conversation');
         }
         return { text, provider: name, model };
@@ -100,7 +103,8 @@ export class ModelWriter implements SummaryWriter {
     const { conversationId } = conversation;
     const server = serverOf(usable);
     const written = await summariseWith(usable, conversation, level, {
-      signal: call.signal,
+      signal: this.#options.grace.signal,
+      isWanted: () => call.signal?.aborted !== true,
       partTokens: this.#partTokens.get(server),
       onSend: (done, total, tokens) => {
         this.#options.log.info(

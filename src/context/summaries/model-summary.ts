@@ -35,6 +35,8 @@ export interface ModelSummary {
 
 export interface ModelCall {
   readonly signal?: AbortSignal | undefined;
+  /** If it returns false, no further request is sent. */
+  readonly isWanted?: () => boolean;
   /** Size of the parts that worked for an earlier summary by this model. */
   readonly partTokens?: number | undefined;
   /** Called before each request: its index, the number of requests, and the tokens that are sent. */
@@ -125,9 +127,10 @@ async function attempt(
   const total = parts.length > 1 ? parts.length + 1 : 1;
   let done = 0;
   const send = async (prompt: string, tokens: number) => {
+    if (call.isWanted?.() === false) throw cancelled();
     call.onSend?.(done, Math.max(total, done + 1), estimateTextTokens(prompt));
     done += 1;
-    return requestSummary(usable, prompt, tokens, call.signal);
+    return requestSummary(usable, prompt, tokens, call);
   };
   let isNotes = false;
   for (let round = 0; parts.length > 1; round += 1) {
@@ -151,7 +154,7 @@ async function requestSummary(
   usable: UsableModel,
   prompt: string,
   wantedTokens: number,
-  signal: AbortSignal | undefined,
+  { signal, isWanted }: ModelCall,
 ) {
   const tokens = estimateTextTokens(prompt);
   const maxTokens = answerTokens(usable, wantedTokens);
@@ -161,6 +164,7 @@ async function requestSummary(
       prompt,
       maxTokens,
       signal,
+      isWanted,
     });
     if (isTruncated(`${SYSTEM_PROMPT}\n${prompt}`, answer.promptTokens)) {
       throw new PartsTooLargeError(
@@ -219,6 +223,11 @@ function piecesOf(block: string, tokens: number): string[] {
   }
   return pieces;
 }
+
+export const cancelled = () =>
+  new AppError('CANCELLED', 'The summary was cancelled.', {
+    details: { outcome: 'not_sent' satisfies RequestOutcome },
+  });
 
 function truncated(name: string, promptTokens: number | undefined): AppError {
   return new AppError(

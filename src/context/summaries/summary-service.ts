@@ -4,9 +4,11 @@
  * extraction. A failure of a model never changes a stored summary.
  */
 
+import type { GracePeriod } from '../../base/async/grace-period.js';
+import { PendingWork } from '../../base/async/pending-work.js';
 import { TimeSlice } from '../../base/async/time-slice.js';
 import { type Clock, isoTime, settledOrLater } from '../../base/clock.js';
-import { type AppError, isAppError } from '../../base/errors.js';
+import { AppError, isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import { estimateTextTokens } from '../../base/text/estimate-tokens.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
@@ -65,6 +67,7 @@ export interface SummaryServiceOptions {
   readonly conversations: ConversationStore;
   readonly store: SummaryStore;
   readonly writer?: SummaryWriter;
+  readonly grace: GracePeriod;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -73,6 +76,7 @@ export class SummaryService {
   readonly #options: SummaryServiceOptions;
   /** By conversation and level: the call that may ask a model now. */
   readonly #running = new Map<string, Run>();
+  readonly #making = new PendingWork();
   /** The summaries by a model that could not be stored. They are stored at the next call. */
   readonly #unstored = new Map<string, StoredSummary>();
 
@@ -82,7 +86,7 @@ export class SummaryService {
 
   /**
    * The summary of a level. A new one is durable when the promise resolves with `isStored`. Calls at the same time
-   * share one request to a model. A damaged `summaries.json` is not changed and is reported in `problem`; then no
+   * share one request to a model. If the caller cancels, a summary whose last request was sent is still stored. A damaged `summaries.json` is not changed and is reported in `problem`; then no
    * model is called. Throws like `load` of the conversations, and CANCELLED.
    */
   async get(ref: string, level: SummaryLevel, request: SummaryRequest): Promise<SummaryAnswer> {
@@ -97,8 +101,9 @@ export class SummaryService {
       return made === undefined || made.isStale ? this.get(ref, level, request) : made;
     }
     const run: Run = { ended: Promise.resolve(), isNew: false };
-    const answer = this.#get(conversation, level, request, run);
-    if (!request.usesModels) return answer;
+    const made = this.#get(conversation, level, request, run);
+    if (!request.usesModels) return made;
+    const answer = this.#making.track(made);
     run.ended = answer.then(
       (made) => {
         if (run.isNew) run.made = made;
@@ -106,7 +111,14 @@ export class SummaryService {
       () => undefined,
     );
     this.#running.set(key, run);
-    return answer.finally(() => this.#running.delete(key));
+    const ended = answer.finally(() => this.#running.delete(key));
+    return this.#options.grace.untilLeft(ended, request.signal, leftError);
+  }
+
+  /** Resolves when the summaries are stored whose requests to a model were sent. */
+  async close(): Promise<void> {
+    this.#options.grace.begin();
+    await this.#making.idle();
   }
 
   async #get(
@@ -145,7 +157,8 @@ export class SummaryService {
         ...problemOf(made.problem ?? problem),
       };
     }
-    const summary = await this.#facts(conversation, made.text, request);
+    const isPaid = made.text.provider !== EXTRACTIVE;
+    const summary = await this.#facts(conversation, made.text, isPaid ? {} : request);
     if (problem !== undefined)
       return { summary: unstored(summary, level), isStale: false, isStored: false, problem };
     return this.#keep(conversationId, level, summary, made.problem);
@@ -277,6 +290,8 @@ interface Made {
   readonly text?: Written;
   readonly problem?: AppError;
 }
+
+const leftError = () => new AppError('CANCELLED', 'The call was cancelled.');
 
 const problemOf = (problem: AppError | undefined) => (problem === undefined ? {} : { problem });
 

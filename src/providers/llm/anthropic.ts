@@ -16,7 +16,7 @@ export function createAnthropic(
   { name, model, apiKey }: ChatOptions,
 ): LanguageModel {
   return {
-    async complete({ system, prompt, maxTokens, signal }: CompletionRequest) {
+    async complete({ system, prompt, maxTokens, ...control }: CompletionRequest) {
       const key = headerKey(apiKey, name);
       const body = {
         model,
@@ -28,7 +28,7 @@ export function createAnthropic(
         'anthropic-version': API_VERSION,
         ...(key !== undefined && { 'x-api-key': key }),
       };
-      return toCompletion(await client.post('/v1/messages', body, headers, signal), model, name);
+      return toCompletion(await client.post('/v1/messages', body, headers, control), model, name);
     },
   };
 }

@@ -26,7 +26,7 @@ export function createEmbeddings(options: EmbeddingsOptions): EmbeddingsRequest 
     // Servers refuse half a surrogate pair, which a text has if a program cut an emoji in two.
     const input = texts.map((text) => text.toWellFormed());
     const body = { model, input, encoding_format: 'float' };
-    const reply = objectIn(await client.post('/embeddings', body, headers, signal));
+    const reply = objectIn(await client.post('/embeddings', body, headers, { signal }));
     const vectors: (Float32Array | undefined)[] = texts.map(() => undefined);
     for (const item of objectsIn(reply['data'])) {
       const at = numberIn(item['index']);

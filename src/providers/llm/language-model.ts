@@ -7,6 +7,8 @@ export interface CompletionRequest {
   /** Maximum number of tokens of the answer. */
   readonly maxTokens: number;
   readonly signal?: AbortSignal | undefined;
+  /** If it returns false, the request is not sent, and not repeated. */
+  readonly isWanted?: (() => boolean) | undefined;
 }
 
 export interface Completion {

@@ -24,7 +24,7 @@ export function createOpenAiChat(
   { name, model, kind, apiKey }: ChatOptions,
 ): LanguageModel {
   return {
-    async complete({ system, prompt, maxTokens, signal }: CompletionRequest) {
+    async complete({ system, prompt, maxTokens, ...control }: CompletionRequest) {
       const key = headerKey(apiKey, name);
       const body = {
         model,
@@ -39,7 +39,7 @@ export function createOpenAiChat(
       };
       const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
       return toCompletion(
-        await client.post('/chat/completions', body, headers, signal),
+        await client.post('/chat/completions', body, headers, control),
         model,
         name,
       );

@@ -5,7 +5,9 @@
  */
 import { type Clock, sleep } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
+import { defined } from '../../base/json.js';
 import { createHttpClient, type HttpReply, retryAfterMs } from '../http-client.js';
+import type { CompletionRequest } from './language-model.js';
 import { refusalOf, unusable } from './llm-errors.js';
 
 export interface RetryingClient {
@@ -14,7 +16,7 @@ export interface RetryingClient {
     path: string,
     body: unknown,
     headers: Readonly<Record<string, string>>,
-    signal?: AbortSignal,
+    control?: Pick<CompletionRequest, 'signal' | 'isWanted'>,
   ): Promise<unknown>;
 }
 
@@ -47,10 +49,10 @@ export function createRetryingClient(options: RetryingClientOptions): RetryingCl
     retryDelayMs,
   });
   return {
-    async post(path, body, headers, signal) {
+    async post(path, body, headers, { signal, isWanted } = {}) {
       for (let repeats = 0; ; repeats += 1) {
         const call = { method: 'POST', url: base + path, body, headers, timeoutMs } as const;
-        const reply = await send({ ...call, ...(signal && { signal }) });
+        const reply = await send({ ...call, ...defined({ signal, isWanted }) });
         if (reply.status >= 200 && reply.status <= 299) return jsonOf(reply, name);
         const asked = retryAfterMs(reply.headers, clock.now());
         const waitMs = asked ?? retryDelayMs * 2 ** repeats;

@@ -2,6 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { GracePeriod } from '../../../src/base/async/grace-period.js';
+import { ServerEndError } from '../../../src/base/async/server-end.js';
 import { type Clock, systemClock } from '../../../src/base/clock.js';
 import { AppError } from '../../../src/base/errors.js';
 import { silentLog } from '../../../src/base/log.js';
@@ -13,6 +15,7 @@ import { openConversationStore } from '../../../src/stores/conversations/convers
 import { SummaryStore } from '../../../src/stores/summaries/summary-store.js';
 import { errorOf } from '../../support/error-of.js';
 import { countTokens, type LlmStandIn, type Mood, startLlm } from '../../support/llm-stand-in.js';
+import { gate } from '../../support/research-bench.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 interface Server {
@@ -38,7 +41,12 @@ const usable = ({ api, name, contextTokens = 100_000 }: Server) => ({
   }),
 });
 
-async function open(servers: readonly Server[], messages = 3, clock: Clock = systemClock) {
+async function open(
+  servers: readonly Server[],
+  messages = 3,
+  clock: Clock = systemClock,
+  grace = new GracePeriod(60_000),
+) {
   const logsFolder = join(tempFolder(), 'logs');
   const conversations = await openConversationStore({
     logsFolder,
@@ -57,6 +65,7 @@ async function open(servers: readonly Server[], messages = 3, clock: Clock = sys
   const writer = new ModelWriter({
     models: async () => servers.map(usable),
     recordUse: async (name) => void used.push(name),
+    grace,
     clock,
     log: silentLog,
   });
@@ -64,6 +73,7 @@ async function open(servers: readonly Server[], messages = 3, clock: Clock = sys
     conversations,
     store,
     writer,
+    grace,
     clock,
     log: silentLog,
   });
@@ -231,6 +241,7 @@ describe('a summary by a language model', () => {
         },
       ],
       recordUse: async () => undefined,
+      grace: new GracePeriod(),
       clock: systemClock,
       log: silentLog,
     });
@@ -238,6 +249,59 @@ describe('a summary by a language model', () => {
     const written = writer.write(await conversations.load(id), 'brief', {});
     expect(await errorOf(written)).toMatchObject({ code: 'RATE_LIMITED', details: { outcome } });
     expect(requests).toBe(refused);
+  });
+
+  it('is stored if the caller cancels after the only request was sent', async () => {
+    const { opened, open: answer } = gate();
+    const api = await startLlm({ until: opened });
+    const { summaries, id, file } = await open([{ api, name: 'here' }]);
+    const caller = new AbortController();
+    const left = errorOf(summaries.get(id, 'brief', { ...asked, signal: caller.signal }));
+    await expect.poll(() => api.received.length).toBe(1);
+    caller.abort();
+    expect((await left).code).toBe('CANCELLED');
+    const again = summaries.get(id, 'brief', asked);
+    answer();
+    expect((await again).summary?.text).toBe(ANSWER);
+    expect([existsSync(file), api.received.length]).toEqual([true, 1]);
+  });
+
+  it('sends no further part after its caller has cancelled', async () => {
+    const { opened, open: answer } = gate();
+    const api = await startLlm({ until: opened });
+    const next = await startLlm();
+    const servers = [
+      { api, name: 'here', contextTokens: 2_000 },
+      { api: next, name: 'next' },
+    ];
+    const { summaries, id, file } = await open(servers, 200);
+    const caller = new AbortController();
+    const left = errorOf(summaries.get(id, 'brief', { ...asked, signal: caller.signal }));
+    await expect.poll(() => api.received.length).toBe(1);
+    caller.abort();
+    answer();
+    expect((await left).code).toBe('CANCELLED');
+    await summaries.close();
+    expect([existsSync(file), api.received.length, next.received.length]).toEqual([false, 1, 0]);
+  });
+
+  it.each([
+    [60_000, true],
+    [20, false],
+  ])('is stored at the end of the server if it arrives in time (%i ms)', async (graceMs, isStored) => {
+    const { opened, open: answer } = gate();
+    const api = await startLlm({ until: opened });
+    const grace = new GracePeriod(graceMs);
+    const { summaries, id, file } = await open([{ api, name: 'here' }], 3, systemClock, grace);
+    const server = new AbortController();
+    const call = summaries.get(id, 'brief', { ...asked, signal: server.signal });
+    const ended = call.catch((error: unknown) => error);
+    await expect.poll(() => api.received.length).toBe(1);
+    server.abort(new ServerEndError());
+    if (isStored) answer();
+    await summaries.close();
+    expect(existsSync(file)).toBe(isStored);
+    expect(await ended).toMatchObject(isStored ? { isStored: true } : { code: 'CANCELLED' });
   });
 
   it('comes from the next provider if the first fails', async () => {

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { GracePeriod } from '../../../src/base/async/grace-period.js';
 import { systemClock } from '../../../src/base/clock.js';
 import { AppError } from '../../../src/base/errors.js';
 import { type Log, silentLog } from '../../../src/base/log.js';
@@ -33,6 +34,7 @@ async function open(writer?: SummaryWriter) {
     conversations,
     store,
     clock,
+    grace: new GracePeriod(),
     log: silentLog,
     ...(writer && { writer }),
   });
@@ -362,7 +364,9 @@ describe('summaries in the background', () => {
     });
     onTestFinished(() => conversations.close());
     const writer = byModel('About a bed of larch.');
-    const summaries = new SummaryService({ conversations, store, writer, clock, log: silentLog });
+    const grace = new GracePeriod();
+    const log = silentLog;
+    const summaries = new SummaryService({ conversations, store, writer, grace, clock, log });
     inBackground({ logsFolder, conversations, summaries, store, clock, id, file: '' });
     await new Promise((resolve) => setTimeout(resolve, 100));
     const { conversationId: next } = await conversations.create({ messages: TALK });
