@@ -81,8 +81,9 @@ export function reconcile(
   const isSame = kept === current.messages;
   const revision = marked({ ...head, ...(!isSame && { messages: kept }) }, current);
   if (fresh.length === 0) return { revision };
-  const taken = new Set(stored.messages.map(({ id }) => id));
-  const own = underOwnIds(fresh, ({ id }) => taken.has(id));
+  const here = new Map(stored.messages.map(({ id, content }) => [id, content]));
+  // A message with the same text keeps its id, so it is found in the conversation and not copied.
+  const own = underOwnIds(fresh, ({ id, content }) => (here.get(id) ?? content) !== content);
   return {
     revision,
     branch: { messages: own, previous: messages[start - 1], isChanged: !isOlderVersion },

@@ -1,0 +1,118 @@
+/**
+ * A conversation was changed here and at its source: what the source changed is stored once, in a branch, and
+ * no text is there twice.
+ */
+import { expect, it } from 'vitest';
+import { counts, fileWith, openImportBench } from './bench.js';
+
+interface Node {
+  readonly id: string;
+  readonly parent?: string;
+  readonly text: string;
+}
+type Bench = Awaited<ReturnType<typeof openImportBench>>;
+type Exported = (nodes: readonly Node[], shown: string, day: number) => object;
+
+const START = Date.parse('2026-01-01T00:00:00Z');
+const timeOf = (day: number) => new Date(START + day * 86_400_000).toISOString();
+const secondsOf = (day: number) => START / 1000 + day * 86_400;
+/** Long enough to be the id of the message in the store too. */
+const idOf = (id: string) => `message-0000-0000-${id}`;
+const isUser = ({ id }: Node) => id.startsWith('q');
+
+const chatGpt: Exported = (nodes, shown, day) => [
+  {
+    id: 'c',
+    title: 'T',
+    create_time: secondsOf(0),
+    update_time: secondsOf(day),
+    current_node: idOf(shown),
+    mapping: Object.fromEntries(
+      nodes.map((node) => [
+        idOf(node.id),
+        {
+          id: idOf(node.id),
+          parent: node.parent ? idOf(node.parent) : null,
+          message: {
+            id: idOf(node.id),
+            author: { role: isUser(node) ? 'user' : 'assistant' },
+            create_time: secondsOf(0),
+            content: { content_type: 'text', parts: [node.text] },
+          },
+        },
+      ]),
+    ),
+  },
+];
+
+const claude: Exported = (nodes, shown, day) => [
+  {
+    uuid: 'c',
+    name: 'T',
+    created_at: timeOf(0),
+    updated_at: timeOf(day),
+    current_leaf_message_uuid: idOf(shown),
+    chat_messages: nodes.map((node) => ({
+      uuid: idOf(node.id),
+      parent_message_uuid: node.parent ? idOf(node.parent) : null,
+      sender: isUser(node) ? 'human' : 'assistant',
+      text: node.text,
+      created_at: timeOf(0),
+    })),
+  },
+];
+
+const SOURCES = [
+  ['ChatGPT', chatGpt],
+  ['Claude.ai', claude],
+] as const;
+
+const q1: Node = { id: 'q1', text: 'question' };
+const a1: Node = { id: 'a1', parent: 'q1', text: 'answer' };
+const q2: Node = { id: 'q2', parent: 'a1', text: 'more?' };
+const a2: Node = { id: 'a2', parent: 'q2', text: 'more' };
+const q3: Node = { id: 'q3', parent: 'a2', text: 'thanks' };
+const a3: Node = { id: 'a3', parent: 'q3', text: 'welcome' };
+const withText = (node: Node, text: string): Node => ({ ...node, text });
+
+const edit = (bench: Bench, id: string, content: string) =>
+  bench.store.revise(bench.bySource('c').conversationId, ({ updatedAt, messages }) => ({
+    updatedAt,
+    messages: messages.map((each) => (each.id === idOf(id) ? { ...each, content } : each)),
+  }));
+
+const textsOf = ({ folders, jsonOf }: Bench): string[][] =>
+  folders().map((name) =>
+    jsonOf(name).messages.map(({ content }: Node & { content: string }) => content),
+  );
+
+/** Imports twice: a dry run counts the same, and the second import changes no byte. */
+async function importTwice(bench: Bench, content: object) {
+  const path = fileWith(content, 'conversations.json');
+  const planned = await bench.import(path, { dryRun: true });
+  const report = await bench.import(path);
+  expect(counts(planned)).toEqual(counts(report));
+  expect(report.problems).toEqual([]);
+  const before = bench.hash();
+  const again = await bench.import(path);
+  expect(bench.hash()).toBe(before);
+  expect(again).toMatchObject({ added: 0, updated: 0 });
+  return report;
+}
+
+it.each(
+  SOURCES,
+)('%s: a branch has no copy of the texts that did not change', async (_, exported) => {
+  const bench = await openImportBench();
+  await bench.importText(exported([q1, a1, q2, a2], 'a2', 1), 'conversations.json');
+  await edit(bench, 'q2', 'more, here');
+  const nodes = [withText(q1, 'question, changed'), a1, q2, withText(a2, 'more, changed'), q3];
+  await importTwice(bench, exported(nodes, 'q3', 2));
+  expect(textsOf(bench)).toEqual([
+    ['question', 'answer', 'more, here', 'more'],
+    ['question, changed'],
+    ['more?', 'more, changed', 'thanks'],
+  ]);
+  await importTwice(bench, exported([...nodes, a3], 'a3', 3));
+  expect(textsOf(bench)[2]).toEqual(['more?', 'more, changed', 'thanks', 'welcome']);
+});
