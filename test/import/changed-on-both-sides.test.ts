@@ -116,3 +116,36 @@ it.each(
   await importTwice(bench, exported([...nodes, a3], 'a3', 3));
   expect(textsOf(bench)[2]).toEqual(['more?', 'more, changed', 'thanks', 'welcome']);
 });
+
+it.each(
+  SOURCES,
+)('%s: a text that changed in a branch that is not shown is stored if the conversation was continued here', async (_, exported) => {
+  const bench = await openImportBench();
+  await bench.importText(exported([q1, a1], 'a1', 1), 'conversations.json');
+  const { conversationId } = bench.bySource('c');
+  await bench.store.append(conversationId, [{ role: 'user', content: 'mine' }]);
+  const other: Node = { id: 'x1', parent: 'q1', text: 'other answer' };
+  await importTwice(bench, exported([q1, a1, other], 'x1', 2));
+  const changed = [q1, withText(a1, 'answer, changed'), other];
+  const report = await importTwice(bench, exported(changed, 'x1', 3));
+  expect(report).toMatchObject({ leftOut: {}, branched: [conversationId] });
+  const all = [['question', 'answer', 'mine'], ['other answer'], ['answer, changed']];
+  expect(textsOf(bench)).toEqual(all);
+  // Whichever branch is shown, and also if an older export is imported again.
+  await importTwice(bench, exported(changed, 'a1', 4));
+  await importTwice(bench, exported([q1, a1, other], 'x1', 2));
+  expect(textsOf(bench)).toEqual(all);
+});
+
+it.each(
+  SOURCES,
+)('%s: a text that was edited here, in a branch that is not shown, is not brought back', async (_, exported) => {
+  const bench = await openImportBench();
+  await bench.importText(exported([q1, a1], 'a1', 1), 'conversations.json');
+  await edit(bench, 'a1', 'answer, here');
+  const other: Node = { id: 'x1', parent: 'q1', text: 'other answer' };
+  for (const day of [2, 3]) {
+    await importTwice(bench, exported([q1, a1, other], 'x1', day));
+    expect(textsOf(bench)).toEqual([['question', 'answer, here'], ['other answer']]);
+  }
+});

@@ -3,6 +3,7 @@
  * that the source has now is stored exactly once, and no id is there twice.
  */
 import { expect, it } from 'vitest';
+import type { PastMessage } from '../../src/stores/conversations/document/apply-appends.js';
 import { seededRandom } from '../support/seeded-random.js';
 import { counts, fileWith, openImportBench } from './bench.js';
 
@@ -179,7 +180,7 @@ it('a message that was edited here keeps its text, and the new text of the sourc
   expect(bench.hash()).toBe(before);
 });
 
-it('a new text of a message that is in no shown branch is in the report if the conversation was continued here', async () => {
+it('a new text of a message that is in no shown branch is in the report if the message was edited here too', async () => {
   const bench = await openImportBench();
   const node = (number: number): Node => ({
     id: idOf(number),
@@ -190,7 +191,10 @@ it('a new text of a message that is in no shown branch is in the report if the c
   const nodes = [node(1), node(2)];
   await bench.importText(exportOf(nodes, idOf(2)), 'chats.json');
   const { conversationId } = bench.bySource('chat-of-the-tree');
-  await bench.store.append(conversationId, [{ role: 'user', content: 'mine' }]);
+  await bench.store.revise(conversationId, ({ updatedAt, messages: [first, second] }) => ({
+    updatedAt,
+    messages: [first, { ...second, content: 'edited here' }] as PastMessage[],
+  }));
   nodes.push(node(3));
   expect((await bench.importText(exportOf(nodes, idOf(3)), 'chats.json')).leftOut).toEqual({});
   for (const each of nodes.slice(1, 2)) each.version = 2;

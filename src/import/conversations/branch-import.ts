@@ -12,11 +12,13 @@ import type { Activity } from '../source-interface.js';
 import type { AlreadyImported, Identified } from './already-imported.js';
 import {
   digestsOf,
+  isAsImported,
   isOlderMark,
   markIn,
   type SourceId,
   type SourceMark,
   withNewerHead,
+  writtenIn,
 } from './import-mark.js';
 import { type Candidate, type CandidateMessage, otherVersionId } from './planned-conversation.js';
 import {
@@ -47,9 +49,13 @@ interface Added {
   readonly extended?: string;
 }
 
-/** `isEdited`: whether stored messages have a new text. */
+/**
+ * `isEdited`: whether stored messages have a new text. `hasOwnIds`: whether texts of the source are messages of
+ * their own, because the store has others.
+ */
 export interface BranchOutcome extends Added {
   readonly isEdited: boolean;
+  readonly hasOwnIds: boolean;
   /** The number of messages of which the store has another text than the source, in conversations changed here. */
   readonly others: number;
 }
@@ -77,7 +83,7 @@ export class BranchImport {
   ): Promise<BranchOutcome> {
     const { messages, ...texts } = await this.#withTexts(parentId, candidate, content);
     const outcome = await this.#addMissing(parentId, candidate, { ...content, messages });
-    return { ...outcome, ...texts };
+    return { ...outcome, ...texts, hasOwnIds: messages !== content.messages };
   }
 
   /**
@@ -97,12 +103,35 @@ export class BranchImport {
     for (const place of places) {
       const here = new Map(place.messages.map((message) => [message.id, message.content]));
       const isOther = ({ id, content: now }: CandidateMessage) => (here.get(id) ?? now) !== now;
+      const isNew = (message: CandidateMessage) =>
+        isOther(message) && !ids.has(otherVersionId(message));
       if (await this.#edit(place, candidate, messages)) isEdited = true;
       else if (content.isChanged) messages = underOwnIds(messages, isOther);
-      else
-        others += messages.filter((each) => isOther(each) && !ids.has(otherVersionId(each))).length;
+      else if (messages.some(isOther)) {
+        const changedBy = await this.#changedBy(place, messages.filter(isOther));
+        if (changedBy === 'source') messages = underOwnIds(messages, isOther);
+        else if (changedBy === 'unknown') others += messages.filter(isNew).length;
+      }
     }
     return { messages, isEdited, others };
+  }
+
+  /** Which side changed the texts that differ. It is known only if the other side changed none. */
+  async #changedBy(
+    { conversationId }: Place,
+    differing: readonly CandidateMessage[],
+  ): Promise<'here' | 'source' | 'unknown'> {
+    const current = await this.#options.store.load(conversationId);
+    const mark = markIn(current.metadata);
+    const written = mark === undefined ? [] : writtenIn(current.messages, mark);
+    const here = new Set(written.map(({ id }) => id));
+    if (mark === undefined || !differing.every(({ id }) => here.has(id))) return 'unknown';
+    if (isAsImported({ messages: written }, mark)) return 'source';
+    const there = new Map(differing.map(({ id, content }) => [id, content]));
+    const messages = written.map((message) => {
+      return { ...message, content: there.get(message.id) ?? message.content };
+    });
+    return isAsImported({ messages }, mark) ? 'here' : 'unknown';
   }
 
   /** Whether a newer version of the tree was imported before. */

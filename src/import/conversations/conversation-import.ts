@@ -225,10 +225,12 @@ export class ConversationImport {
 
   async #addToParent(parentId: string, candidate: Candidate): Promise<void> {
     const { outcome } = this.#options;
-    const { messages } = candidate;
-    const content = { messages, isChanged: false };
+    const { messages, branchOf } = candidate;
+    const previous = branchOf && { id: branchOf.messageId };
+    const content = { messages, previous, isChanged: false };
     const done = await this.#branches.add(parentId, candidate, content);
     const { added, isNew, isEdited, others } = done;
+    if (isNew && done.hasOwnIds) outcome.branched.push(parentId);
     // It is not known whether the text was changed here or in the source.
     if (others > 0) addLeftOut(outcome, 'messages that have another text here', others);
     outcome[isNew ? 'added' : added > 0 || isEdited ? 'updated' : 'unchanged'] += 1;

@@ -138,6 +138,16 @@ export function isAsImported(
   return messages.length === count && digestOf(messages, times) === hash;
 }
 
+/** The mark of a conversation that was changed here: what the mark before says of its messages stays true. */
+export function withKeptOf(
+  { kept: _, ...mark }: SourceMark,
+  { kept, count, hash }: SourceMark,
+): SourceMark {
+  const before = kept ?? { count, hash };
+  const isShown = before.count === mark.count && before.hash === mark.hash;
+  return isShown ? mark : { ...mark, kept: before };
+}
+
 /** The mark of a conversation into which imports wrote these messages and no others. */
 export function withKept(
   { kept: _, ...mark }: SourceMark,
@@ -146,6 +156,11 @@ export function withKept(
   const hash = digestOf(messages, mark.times);
   const isShown = messages.length === mark.count && hash === mark.hash;
   return isShown ? mark : { ...mark, kept: { count: messages.length, hash } };
+}
+
+/** As many messages, from the first on, as imports wrote into the conversation. */
+export function writtenIn<T>(messages: readonly T[], { kept, count }: SourceMark): readonly T[] {
+  return messages.slice(0, kept?.count ?? count);
 }
 
 type Digested = Pick<PastMessage, 'id' | 'role' | 'content' | 'createdAt' | 'metadata'>;

@@ -18,6 +18,7 @@ import {
   markIn,
   type SourceMark,
   withKept,
+  withKeptOf,
   withMergedMark,
   withNewerHead,
 } from './import-mark.js';
@@ -75,7 +76,10 @@ export function reconcile(
   const isFollowed =
     !keepsPath && extended !== undefined && !isContinued(stored, messages.slice(0, start));
   if (isFollowed) {
-    return { revision: marked({ ...head, messages: [...extended, ...fresh] }, current) };
+    const revision = { ...head, messages: [...extended, ...fresh] };
+    // The mark fits also if a message was edited here.
+    const isFitting = mark.kept === undefined && !isAsImported(current, mark);
+    return { revision: isFitting ? revision : marked(revision, current) };
   }
   const kept = extended ?? stored.messages;
   const isSame = kept === current.messages;
@@ -119,13 +123,14 @@ export function withNewTexts(
   return isEdited && isAsImported(current, mark) ? { ...current, messages: edited } : current;
 }
 
-/** The revision, whose mark says what imports wrote, if the conversation has nothing else. */
+/** The revision, whose mark says what imports wrote into the conversation. */
 export function marked(revision: Revision, current: Conversation): Revision {
   const { fields, messages = current.messages } = revision;
   const metadata = fields?.metadata ?? current.metadata;
   const [before, now] = [markIn(current.metadata), markIn(metadata)];
-  if (before === undefined || now === undefined || !isAsImported(current, before)) return revision;
-  const source = withKept(now, messages);
+  if (before === undefined || now === undefined) return revision;
+  const isUnchanged = isAsImported(current, before);
+  const source = isUnchanged ? withKept(now, messages) : withKeptOf(now, before);
   return { ...revision, fields: { ...fields, metadata: { ...metadata, source } } };
 }
 
