@@ -68,6 +68,8 @@ export interface ImportedConversation extends RecordLocation {
   readonly treeUpdatedAt?: string | undefined;
   /** Ids of all messages that the source has of it, including those of other branches. */
   readonly allIds?: ReadonlySet<string> | undefined;
+  /** Those of them that are in other branches than this one. */
+  readonly otherIds?: ReadonlySet<string> | undefined;
   /** Names of the files of the input that its messages mention. */
   readonly attachments?: readonly string[] | undefined;
   /** Files that are embedded in its messages, under the names that the messages mention. */

@@ -1,6 +1,9 @@
-/** Branches of a conversation without text are left out, and the report counts them. */
+/**
+ * Branches of a conversation without text are left out, and the report counts them. If the source showed such a
+ * branch at an earlier import, its calls stay in the store.
+ */
 import { expect, it } from 'vitest';
-import { fileWith, lines, openImportBench, said } from './bench.js';
+import { counts, fileWith, lines, openImportBench, said } from './bench.js';
 
 const node = (id: string, parent: string | null, role: string, fields: object = {}) => ({
   id,
@@ -85,4 +88,100 @@ it('Claude Code: an interrupted answer is left out, but not the results of paral
   );
   expect(report.leftOut).toEqual({ 'branches without text': 1 });
   expect(said(bench.bySource('s'))).toEqual(['user: look', 'assistant: Two files']);
+});
+
+const claudeAi = (leaf: string, ...others: object[]) => [
+  {
+    uuid: 'c',
+    current_leaf_message_uuid: leaf,
+    chat_messages: [
+      { uuid: 'q', sender: 'human', text: 'hello', parent_message_uuid: null },
+      {
+        uuid: 't',
+        sender: 'assistant',
+        parent_message_uuid: 'q',
+        content: [{ type: 'tool_use', name: 'python', input: 'print(1)' }],
+      },
+      ...others,
+    ],
+  },
+];
+const codeLine = (type: string, uuid: string, parentUuid: string | null, content: unknown) => ({
+  type,
+  uuid,
+  parentUuid,
+  sessionId: 'c',
+  timestamp: `2026-01-02T10:00:0${uuid.charCodeAt(0) % 10}.000Z`,
+  message: { role: type, ...(type === 'assistant' && { id: uuid }), content },
+});
+const pythonCall = [{ type: 'tool_use', id: 'p', name: 'python', input: 'print(1)' }];
+const codeLines = [
+  codeLine('user', 'n', null, 'hello'), // the times follow the letters
+  codeLine('assistant', 'p', 'n', pythonCall),
+];
+const ranNode = node('t', 'q', 'assistant', { recipient: 'python', content: ran });
+const shownBy = (current_node: string, ...others: (typeof asked)[]) => [
+  {
+    id: 'c',
+    current_node,
+    mapping: Object.fromEntries([asked, ranNode, ...others].map((each) => [each.id, each])),
+  },
+];
+const claudeAnswer = { uuid: 'a', sender: 'assistant', text: 'hello', parent_message_uuid: 'q' };
+const claudeNext = { uuid: 'b', sender: 'human', text: 'hello', parent_message_uuid: 'a' };
+
+it.each([
+  [
+    'ChatGPT',
+    'conversations.json',
+    [shownBy('t'), shownBy('a', answered), shownBy('b', answered, node('b', 'a', 'user'))],
+    shownBy('t', answered, node('b', 'a', 'user')),
+  ],
+  [
+    'Claude.ai',
+    'conversations.json',
+    [claudeAi('t'), claudeAi('a', claudeAnswer), claudeAi('b', claudeAnswer, claudeNext)],
+    claudeAi('t', claudeAnswer, claudeNext),
+  ],
+  [
+    'Claude Code',
+    'c.jsonl',
+    [
+      lines(...codeLines),
+      lines(...codeLines, codeLine('assistant', 'r', 'n', 'hello')),
+      lines(
+        ...codeLines,
+        codeLine('assistant', 'r', 'n', 'hello'),
+        codeLine('user', 's', 'r', 'hello'),
+      ),
+    ],
+    undefined,
+  ],
+])('the calls of a branch without text stay when another branch is shown: %s', async (_name, file, exports, last) => {
+  const bench = await openImportBench();
+  const all = () => bench.folders().map((name) => said(bench.jsonOf(name)));
+  const found: unknown[] = [];
+  for (const content of [...exports, ...(last === undefined ? [] : [last])]) {
+    const path = fileWith(content, file);
+    const planned = await bench.import(path, { dryRun: true });
+    const report = await bench.import(path);
+    expect(counts(planned)).toEqual(counts(report));
+    found.push(all());
+    const before = bench.hash();
+    for (const activity of ['short', 'none'] as const) {
+      expect(await bench.import(path, { activity })).toMatchObject({ added: 0, updated: 0 });
+      expect(bench.hash()).toBe(before);
+    }
+  }
+  const [hello, calls] = [['user: hello'], ['assistant: ']];
+  const longer = [...hello, 'assistant: hello', ...hello];
+  expect(found).toEqual([
+    [[...hello, ...calls]],
+    [[...hello, 'assistant: hello'], calls],
+    ...found.slice(2).map(() => [longer, calls]),
+  ]);
+  const branch = bench.jsonOf(bench.folders()[1] ?? '');
+  expect(branch.messages[0].metadata.tools).toMatchObject([{ name: 'python' }]);
+  const [question] = bench.bySource('c').messages;
+  expect(branch.branchOf).toMatchObject({ messageId: question.id });
 });

@@ -29,6 +29,7 @@ import {
   withNewTexts,
 } from './reconcile.js';
 import { withActivity } from './stored-activity.js';
+import { textlessBranchOf } from './textless-branch.js';
 
 export interface BranchImportOptions {
   readonly store: ConversationStore;
@@ -196,6 +197,22 @@ export class BranchImport {
     const rest = { messages: missing.slice(end), previous: messages.at(-1) };
     const more = await this.#addMissing(place.conversationId, candidate, rest);
     return { ...done, added: done.added + more.added, isNew: done.isNew || more.isNew };
+  }
+
+  /** Moves the calls of a branch that the source no longer shows to a branch, if the revision removes them. */
+  async keepTextless(
+    stored: Conversation,
+    candidate: Candidate,
+    { messages }: Revision,
+  ): Promise<Added | undefined> {
+    const found = messages && textlessBranchOf(stored, candidate);
+    if (found === undefined) return undefined;
+    const { message, previous } = found;
+    const isRemoved = messages?.every(({ id }) => id !== message.id) ?? false;
+    // An earlier import may have been killed after it had written the branch.
+    const isThere = await this.hasAny(stored.conversationId, candidate, new Set([message.id]));
+    if (!isRemoved || isThere) return undefined;
+    return this.#create(stored, candidate, { messages: [message], previous });
   }
 
   /** Gives the branch that the source shows now the head of the source: it does not come under its own id. */

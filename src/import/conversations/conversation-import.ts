@@ -321,7 +321,9 @@ export class ConversationImport {
       outcome.unchanged += 1;
       return;
     }
-    const branched = await this.#addBranch(conversationId, candidate, plan);
+    const branched =
+      (await this.#addBranch(conversationId, candidate, plan)) ??
+      (await this.#branches.keepTextless(stored, candidate, plan.revision));
     if (keepsPath) await this.#branches.followHead(conversationId, candidate);
     if (dryRun) {
       known.plan(given.mark, plannedOf(given.mark));

@@ -23,6 +23,8 @@ export interface Candidate {
   readonly messages: readonly CandidateMessage[];
   /** Whether the source has a message of this stored id somewhere in the conversation. */
   isInSource(messageId: string): boolean;
+  /** Whether the source has a message of this stored id, but in another branch of the conversation. */
+  isElsewhere(messageId: string): boolean;
   /** As the source gives it; see `ImportedConversation`. */
   readonly treeId?: string | undefined;
   /** The conversation of the same source from which it was branched, and the stored id of the message. */
@@ -61,6 +63,8 @@ export function candidateOf(
     ...(given.isRemnant && { isRemnant: true }),
     ...(messages[0] && { first: messages[0].id }),
   };
+  const storedIds = (ids: ReadonlySet<string> = new Set()) =>
+    [...ids].map((each) => storedId(kind, scope, each));
   const isKey = given.isKey && CLIENT_ID.test(id);
   return {
     mark,
@@ -73,7 +77,11 @@ export function candidateOf(
     },
     messages,
     treeId: given.treeId,
-    isInSource: memberOf(kind, scope, given, messages),
+    isInSource: memberOf(() => [
+      ...messages.map((message) => message.id),
+      ...storedIds(given.allIds),
+    ]),
+    isElsewhere: memberOf(() => storedIds(given.otherIds)),
     ...(branchOf?.messageId !== undefined && {
       branchOf: {
         id: branchOf.id,
@@ -179,18 +187,10 @@ function storedId(kind: string, scope: string, id: string): string {
 }
 
 /** Computed only when it is needed, which is the case if a conversation changed. */
-function memberOf(
-  kind: string,
-  scope: string,
-  { allIds = new Set() }: ImportedConversation,
-  messages: readonly CandidateMessage[],
-): (messageId: string) => boolean {
-  let ids: Set<string> | undefined;
+function memberOf(list: () => readonly string[]): (messageId: string) => boolean {
+  let ids: ReadonlySet<string> | undefined;
   return (messageId) => {
-    ids ??= new Set([
-      ...messages.map(({ id }) => id),
-      ...[...allIds].map((id) => storedId(kind, scope, id)),
-    ]);
+    ids ??= new Set(list());
     return ids.has(messageId);
   };
 }

@@ -8,6 +8,7 @@ import { isCut, shortened } from '../reading/messages/activity.js';
 import type { Activity } from '../source-interface.js';
 import { digestsOf, isAsImported, type SourceMark } from './import-mark.js';
 import type { Candidate, CandidateMessage } from './planned-conversation.js';
+import { textlessBranchOf } from './textless-branch.js';
 
 type Stored = Conversation['messages'][number];
 
@@ -23,7 +24,7 @@ const TEXTS = ['input', 'result', 'thinking'] as const;
 const COMPARED_LENGTH = 200;
 
 /** Stored parts by the id of their message. */
-type PartsLeft = ReadonlyMap<string, readonly Part[]>;
+type PartsLeft = Map<string, readonly Part[]>;
 
 interface WithActivity {
   readonly messages: readonly CandidateMessage[];
@@ -41,6 +42,8 @@ export function candidateWithActivity(
   const { messages: given, left } = withActivity(candidate.messages, current.messages, activity);
   // An import with `none` reads no messages without text. In another one, the source has it in another branch.
   const isUnread = (id: string) => activity === 'none' || !candidate.isInSource(id);
+  const moved = textlessBranchOf(current, candidate)?.message.id;
+  if (moved !== undefined) left.delete(moved);
   const { messages, leavesMore } = withEmptyMessages(given, current.messages, left, isUnread);
   if (messages === candidate.messages) return { candidate, leavesMore };
   const { hash, said } = digestsOf(messages, candidate.mark.times);

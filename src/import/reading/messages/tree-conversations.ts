@@ -8,7 +8,7 @@ import type { TurnBuilder } from './turns.js';
 
 export type TreeConversation = Pick<
   ImportedConversation,
-  'id' | 'messages' | 'leftOut' | 'branchOf' | 'treeId' | 'allIds'
+  'id' | 'messages' | 'leftOut' | 'branchOf' | 'treeId' | 'allIds' | 'otherIds'
 > & { readonly isMain: boolean };
 
 /**
@@ -27,6 +27,9 @@ export function* treeConversations<N extends TreeNode>(
   const conversationOf = new Map<string, string>();
   // A conversation without messages is in the report too.
   const branches = nodes.length === 0 ? [{ nodes }] : branchesOf(nodes, shownLeaf);
+  const otherIds = new Set(
+    branches.slice(1).flatMap((branch) => branch.nodes.map((node) => node.id)),
+  );
   for (const [index, branch] of branches.entries()) {
     const turns = read(branch.nodes);
     const isMain = index === 0;
@@ -46,7 +49,7 @@ export function* treeConversations<N extends TreeNode>(
       leftOut: turns.leftOut,
       treeId: id,
       allIds,
-      ...(!isMain && { branchOf: forkPoint ?? { id } }),
+      ...(isMain ? { otherIds } : { branchOf: forkPoint ?? { id } }),
     };
   }
 }
