@@ -291,3 +291,30 @@ describe('a Claude.ai export', () => {
     expect((await bench.memoryBank.read('imported/claude/P/a.md')).content).toBe('mine');
   });
 });
+
+it('two messages with the same long id in a branch have the same ids at each import', async () => {
+  const bench = await openImportBench();
+  const message = (uuid: string, parent_message_uuid: string | null, text: string) => ({
+    uuid: `message-0000-0000-${uuid}`,
+    parent_message_uuid: parent_message_uuid && `message-0000-0000-${parent_message_uuid}`,
+    sender: 'assistant',
+    text,
+  });
+  const messages = [
+    message('q', null, 'one'),
+    message('a', 'q', 'two'),
+    message('x', 'q', 'three'),
+  ];
+  const made = [
+    {
+      uuid: 'c',
+      current_leaf_message_uuid: 'message-0000-0000-a',
+      chat_messages: [...messages, message('x', 'x', 'four')],
+    },
+  ];
+  const path = fileWith(made, 'conversations.json');
+  expect(counts(await bench.import(path))).toMatchObject({ added: 2 });
+  const before = bench.hash();
+  expect(counts(await bench.import(path))).toMatchObject({ added: 0, updated: 0, unchanged: 2 });
+  expect(bench.hash()).toBe(before);
+});

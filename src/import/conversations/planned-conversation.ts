@@ -125,7 +125,8 @@ function scopeOf(
   storedFirst: string | undefined,
 ): string {
   const first = messages[0]?.id;
-  const isOlder = first !== undefined && storedId(kind, id, first) === storedFirst;
+  if (first === undefined || isOwnId(first)) return treeId;
+  const isOlder = storedId(kind, id, first) === storedFirst;
   return isOlder ? id : treeId;
 }
 
