@@ -81,6 +81,12 @@ const edit = (bench: Bench, id: string, content: string) =>
     messages: messages.map((each) => (each.id === idOf(id) ? { ...each, content } : each)),
   }));
 
+const remove = (bench: Bench, id: string) =>
+  bench.store.revise(bench.bySource('c').conversationId, ({ updatedAt, messages }) => ({
+    updatedAt,
+    messages: messages.filter((each) => each.id !== idOf(id)),
+  }));
+
 const textsOf = ({ folders, jsonOf }: Bench): string[][] =>
   folders().map((name) =>
     jsonOf(name).messages.map(({ content }: Node & { content: string }) => content),
@@ -148,4 +154,17 @@ it.each(
     await importTwice(bench, exported([q1, a1, other], 'x1', day));
     expect(textsOf(bench)).toEqual([['question', 'answer, here'], ['other answer']]);
   }
+});
+
+it.each(
+  SOURCES,
+)('%s: a branch that begins with a message that was deleted here has no copy of the others', async (_, exported) => {
+  const bench = await openImportBench();
+  const nodes = [q1, a1, q2, a2];
+  await bench.importText(exported(nodes, 'a2', 1), 'conversations.json');
+  await remove(bench, 'q2');
+  const other: Node = { id: 'x1', parent: 'a1', text: 'other' };
+  await importTwice(bench, exported([...nodes, other], 'x1', 2));
+  const texts = textsOf(bench).flat();
+  expect(texts.toSorted()).toEqual([...new Set(texts)].toSorted());
 });

@@ -210,13 +210,13 @@ export class ConversationImport {
   }
 
   /**
-   * Returns the conversation from which the candidate was branched, or another of its tree, if it has the first
-   * message of the candidate: when it was imported, the source showed another branch.
+   * Returns the conversation from which the candidate was branched, or another of its tree, if it has one of
+   * the messages of the candidate: when it was imported, the source showed another branch.
    */
   async #parentWith(candidate: Candidate): Promise<string | undefined> {
     const { mark, branchOf, messages } = candidate;
     const tree = this.#storedTreeOf(candidate);
-    if (tree !== undefined) return this.#branches.holderIn(tree, idsOf(messages.slice(0, 1)));
+    if (tree !== undefined) return this.#branches.holderIn(tree, idsOf(messages));
     const parent = branchOf && (await this.#parentOf(mark, branchOf));
     if (!parent || this.#created.has(parent.conversationId)) return undefined;
     const stored = await this.#options.known.messagesOf(parent.conversationId);
