@@ -100,6 +100,8 @@ export interface App {
   readonly deferredWrites: WriteQueue;
   /** How the files of the store are encrypted. */
   readonly sealer: FileSealer;
+  /** A sentence for the user, if a key is set but the store is not encrypted. */
+  readonly unusedKey: string | undefined;
   /**
    * Starts the background work of a server: removes files of ended processes, continues their research
    * runs, and builds the search index. Commands do not call it.
@@ -228,11 +230,12 @@ async function listArchived(archives: Archives, ids: Set<string>) {
 /** The fields of the App that come only from configuration and encryption. */
 const configuredParts = (
   config: Config,
-  { sealer }: Encryption,
+  { sealer, unusedKey }: Encryption,
   { deferred: { queue } }: ConversationStore,
 ) => ({
   deferredWrites: queue,
   sealer,
+  unusedKey,
   requireUnconverted: () => queue.unlessAway(() => requireUnconverted(config.logsDir)),
   durability: { fsync: config.fsync },
   timeZone: () => config.timeZone,

@@ -44,18 +44,31 @@ const givenKey = (config: Config): GivenKey => ({
   keychain: keychainOf(config),
 });
 
+interface StoreEncryption extends OpenEncryption {
+  readonly sealer: FileSealer;
+  /** A sentence for the user, if a key is set but the store is not encrypted. */
+  readonly unusedKey: string | undefined;
+}
+
 /** Throws the errors of `openEncryption`. */
-export async function openStoreEncryption(
-  config: Config,
-): Promise<OpenEncryption & { readonly sealer: FileSealer }> {
+export async function openStoreEncryption(config: Config): Promise<StoreEncryption> {
   const paths = pathsOf(config);
   const opened = await openEncryption(config.logsDir, paths, givenKey(config));
   // Inside archives the files of the graph always have their default names.
   const usual = Object.values(graphFiles('kg_snapshot.json', 'kg_wal.log')).filter(isLineFile);
   return {
     ...opened,
+    unusedKey: opened.key === undefined ? unusedKeyNotice(config) : undefined,
     sealer: fileSealerOf(opened.key, [...paths.lineFiles, ...usual].filter(isLineFile)),
   };
+}
+
+/** The user may believe that the files are encrypted, because the key is set. */
+function unusedKeyNotice({ encryption: { keyFile, passphrase } }: Config): string | undefined {
+  if (keyFile === undefined && passphrase === undefined) return undefined;
+  const name = keyFile === undefined ? 'DAYBOOK_PASSPHRASE' : 'DAYBOOK_KEY_FILE';
+  const option = keyFile === undefined ? '--passphrase' : '--key-file FILE';
+  return `${name} is set, but the files of this store are not encrypted; to encrypt them, run daybook encrypt ${option}.`;
 }
 
 /** The sidecar is not encrypted, because it has the checksum of the encrypted file. */

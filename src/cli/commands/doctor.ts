@@ -34,7 +34,7 @@ export async function doctor(options: DoctorOptions, flags: Flags): Promise<void
   await withApp(
     flags,
     async (app, signal) => {
-      const also = [configurationCheck(config), clientCheck(config.root)];
+      const also = [configurationCheck(config, app.unusedKey), clientCheck(config.root)];
       const bar = progressBar(process.stderr);
       const examine = async () => {
         const onStep = ({ check }: Step) => bar.show({ progress: 0, message: check });

@@ -80,6 +80,7 @@ async function allProblems(
   );
   return [
     ...ofAccess(config),
+    ...(app.unusedKey === undefined ? [] : [app.unusedKey]),
     ...problems,
     ...ofSize(size),
     ...ofLocks,

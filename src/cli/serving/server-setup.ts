@@ -23,6 +23,7 @@ export async function openApp(config: Config, log: Log): Promise<App> {
   try {
     const { createApp } = await import('../../app.js');
     const app = await createApp(config, { log, staysUp: true });
+    if (app.unusedKey !== undefined) log.warn(app.unusedKey);
     app.start();
     return { ...app, facts: { ...app.facts, ...startFacts(config.root) } };
   } catch (error) {
