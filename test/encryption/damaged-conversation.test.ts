@@ -2,11 +2,11 @@
  * Damaged conversations of an encrypted store: a repair encrypts what it saves, and a conversion reports the
  * files whose texts it cannot convert.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type Place, runCommand, withPlace } from '../e2e/harness.js';
-import { filesWith, keyIn, run, withKey } from './store.js';
+import { errorOf, failure, filesWith, keyIn, run, withKey } from './store.js';
 
 const TEXT = 'MarkMessage at the desk';
 
@@ -47,6 +47,78 @@ it('stay encrypted when they are repaired, whatever is damaged', () =>
     await run(secret, 'doctor', '--repair', '--yes');
     expect(await contents(secret, path)).toMatchObject({ messages: ['MarkAdded', TEXT] });
     expect(readFileSync(path, 'utf8')).not.toContain('MarkAdded');
+  }));
+
+/** Changes one character near the end of the sealed text of the first `field` after `place`. */
+function flip(path: string, field: string, place = ''): void {
+  const text = readFileSync(path, 'utf8');
+  const start = text.indexOf(`"${field}": "`, text.indexOf(place)) + field.length + 5;
+  const at = text.indexOf('"', start) - 12;
+  const other = text[at] === 'A' ? 'B' : 'A';
+  writeFileSync(path, `${text.slice(0, at)}${other}${text.slice(at + 1)}`);
+}
+
+async function doctorOf(place: Place, ...args: string[]) {
+  const given = ['--root', place.root, 'doctor', ...args, '--json'];
+  const { steps } = JSON.parse((await runCommand(place, given)).stdout) as {
+    steps: { check: string; findings: object[] }[];
+  };
+  return steps.find(({ check }) => check === 'conversations')?.findings;
+}
+
+const UNREADABLE = expect.stringMatching(/^\[Daybook cannot decrypt this message\..*broken/);
+
+it('with one message that cannot be decrypted name it, and a repair saves the others', () =>
+  withPlace(async (place) => {
+    const secret = withKey(place, keyIn(place));
+    const path = await save(place);
+    const id = basename(dirname(path));
+    for (const text of ['second', 'third']) {
+      await run(place, 'save', 'user', text, '--conversation-id', id, '--metadata', '{"a":"b"}');
+    }
+    await run(place, 'encrypt', '--key-file', keyIn(place), '--yes');
+    const { messages: stored } = JSON.parse(readFileSync(path, 'utf8'));
+    const [, { id: second }, { id: third }] = stored as [unknown, { id: string }, { id: string }];
+    flip(path, 'content', second);
+    const damaged = readFileSync(path);
+    const { code, hint, message } = await errorOf(secret, 'show', id);
+    expect(code).toBe('DECRYPT');
+    expect(message).toContain(second);
+    expect(message).toContain(path);
+    expect(hint).toMatch(/daybook .*doctor/);
+    expect(await failure(secret, 'save', 'user', 'more', '--conversation-id', id)).toBe('DECRYPT');
+    expect(readFileSync(path).equals(damaged)).toBe(true);
+    expect(await doctorOf(secret)).toMatchObject([{ severity: 'error', path, repairable: true }]);
+
+    expect(await doctorOf(secret, '--repair', '--yes')).toEqual([]);
+    const messages = [TEXT, UNREADABLE, 'third'];
+    expect(await contents(secret, path)).toEqual({ title: 'MarkTitle', messages });
+    const kept = readdirSync(dirname(path)).filter((name) => name.includes('.broken-'));
+    expect(kept).toHaveLength(1);
+    expect(readFileSync(join(dirname(path), kept[0] ?? '')).equals(damaged)).toBe(true);
+    expect(filesWith('MarkMessage', [place.root])).toEqual([]);
+
+    // The fields of the conversation and of a message.
+    flip(path, 'sealed');
+    flip(path, 'sealed', third);
+    expect(await doctorOf(secret, '--repair', '--yes')).toEqual([]);
+    expect(await contents(secret, path)).toMatchObject({ messages });
+  }));
+
+it('are not repaired if no message can be decrypted, as in a copy under another id', () =>
+  withPlace(async (place) => {
+    const secret = withKey(place, keyIn(place));
+    const path = await save(place);
+    await run(place, 'encrypt', '--key-file', keyIn(place), '--yes');
+    const copy = join(dirname(dirname(path)), '20250124-1706102400123');
+    cpSync(dirname(path), copy, { recursive: true });
+    const file = join(copy, 'conversation.json');
+    change(file, /"messages": \[/, '"messages": [ { "role": "user", "content": "added" },');
+    const before = readFileSync(file);
+    expect(await doctorOf(secret, '--repair', '--yes')).toMatchObject([
+      { severity: 'error', path: file, repairable: false },
+    ]);
+    expect(readFileSync(file).equals(before)).toBe(true);
   }));
 
 it('are reported by a change of the key, and can be repaired with the key that they have', () =>

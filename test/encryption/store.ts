@@ -31,10 +31,14 @@ export async function run(place: Place, ...args: string[]): Promise<string> {
 export async function errorOf(
   place: Place,
   ...args: string[]
-): Promise<{ code: string; hint: string }> {
+): Promise<{ code: string; hint: string; message: string }> {
   const { code, stdout } = await runCommand(place, ['--root', place.root, ...args, '--json']);
   expect(code).not.toBe(0);
-  return (JSON.parse(stdout) as { error: { code: string; hint: string } }).error;
+  return (
+    JSON.parse(stdout) as {
+      error: { code: string; hint: string; message: string };
+    }
+  ).error;
 }
 
 /** The code of a command that must fail. */

@@ -120,9 +120,12 @@ function findingsOf(
     return `Messages written: ${repaired.messages}${kept}.`;
   };
   if (damage !== undefined) {
-    const hint = isRepairable
-      ? repairHint(condition)
-      : `${damage.hint} ${backupHint(id, newestBackup)}`;
+    const ofBackup = backupHint(id, newestBackup);
+    const hint = !isRepairable
+      ? `${damage.hint} ${ofBackup}`
+      : damage.code === 'DECRYPT'
+        ? `${DECRYPT_HINT} ${ofBackup}`
+        : repairHint(condition);
     return [{ ...unreadable(damage, path), hint, ...(isRepairable && { repair }) }];
   }
   const first = faults.find(({ isCorrectable }) => isCorrectable); // one repair is for all of them
@@ -136,6 +139,9 @@ function findingsOf(
     ...(fault === first && { repair }),
   }));
 }
+
+const DECRYPT_HINT =
+  'daybook doctor --repair marks what cannot be decrypted, saves everything else, and keeps the broken file beside it.';
 
 function repairHint({ salvageable, isUtf8 }: Condition): string {
   const saved = `daybook doctor --repair saves its complete messages (${salvageable})`;

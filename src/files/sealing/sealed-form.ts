@@ -4,7 +4,7 @@
  * its id, so one reader reads plain and sealed files.
  */
 
-import { AppError } from '../../base/errors.js';
+import { AppError, isAppError } from '../../base/errors.js';
 import { type CipherKey, SEAL_BYTES } from './cipher.js';
 import { bytesOfText, textOfBytes } from './text-bytes.js';
 
@@ -104,8 +104,12 @@ function namingPath<T>(path: string, open: () => T): T {
   } catch (cause) {
     if (!(cause instanceof AppError) || cause.details !== undefined) throw cause;
     throw new AppError('DECRYPT', `${path} cannot be decrypted, because it was changed or moved.`, {
-      details: { path },
+      details: { path, isDamaged: true },
       cause,
     });
   }
 }
+
+/** Whether the key fits, but the sealed bytes were changed or moved, so that nobody can open them. */
+export const isDamagedSeal = (error: unknown): error is AppError =>
+  isAppError(error, 'DECRYPT') && error.details?.['isDamaged'] === true;

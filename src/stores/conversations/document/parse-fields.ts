@@ -4,7 +4,7 @@
 import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
 import { isRecord, isString, type JsonObject } from '../../../base/json-fields.js';
-import { isSealedText } from '../../../files/sealing/sealed-form.js';
+import { isDamagedSeal, isSealedText } from '../../../files/sealing/sealed-form.js';
 import { type Codec, plainCodec } from '../../../files/sealing/text-codec.js';
 import { isDeeperThan, MAX_LEVELS_READ } from '../../json-depth.js';
 import { fieldsBinding } from './document.js';
@@ -34,8 +34,35 @@ export function withFields(
   if (!isSealed(file)) return file;
   if (codec === plainCodec) throw noKey(location);
   const { sealed, ...others } = file;
-  const opened: unknown = JSON.parse(codec.open(String(sealed), fieldsBinding(bound)));
+  const opened: unknown = JSON.parse(
+    openedAt(String(sealed), fieldsBinding(bound), location, codec),
+  );
   return { ...others, ...objectAt(opened, 'sealed', location) };
+}
+
+/** Decrypts one text of the conversation. DECRYPT with the file and the message. */
+export function openedAt(
+  stored: string,
+  binding: string,
+  { path, conversationId }: SourceLocation,
+  codec: Codec,
+): string {
+  try {
+    return codec.open(stored, binding);
+  } catch (cause) {
+    if (!isDamagedSeal(cause)) throw cause;
+    const messageId = binding.slice(conversationId.length + 1);
+    const what = messageId === 'fields' ? 'a field' : `the message ${messageId}`;
+    throw new AppError(
+      'DECRYPT',
+      `${path}: ${what} cannot be decrypted, because it was changed or moved.`,
+      {
+        hint: 'The file was not changed. daybook doctor shows what can be saved.',
+        details: { ...cause.details, path, conversationId, binding },
+        cause,
+      },
+    );
+  }
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   damage,
   isShallowObject,
   objectAt,
+  openedAt,
   optional,
   requireShallow,
   type SourceLocation,
@@ -54,7 +55,7 @@ export function* messageSteps(
     messages.push({
       id: ids.next(id, role, content),
       role,
-      content: codec.open(content, bound),
+      content: openedAt(content, bound, location, codec),
       createdAt: time,
       ...optional('parentMessageId', parentMessageId, isString, 'a message id', location, at),
       ...optional('metadata', metadata, isShallowObject, AN_OBJECT, location, at),

@@ -14,6 +14,7 @@ import { brokenName } from '../../../files/paths/broken-names.js';
 import { documentSteps, parseDocument } from '../../../files/read/json-document.js';
 import type { Stamp } from '../../../files/read/stamp.js';
 import { readWhole, readWholeAtOnce } from '../../../files/read/whole-file.js';
+import { isDamagedSeal } from '../../../files/sealing/sealed-form.js';
 import { type Codec, plainCodec } from '../../../files/sealing/text-codec.js';
 import type { ConversationDocument } from '../document/document.js';
 import { conversationSteps, parseConversation } from '../document/parse-conversation.js';
@@ -82,8 +83,7 @@ export class ConversationRepairer {
       };
     } catch (error) {
       if (!isAppError(error)) throw error;
-      const isBroken = error.code === 'CONVERSATION_CORRUPTED';
-      const saved = isBroken
+      const saved = isSalvageable(error)
         ? salvage(textOf(found.bytes), { path, conversationId }, this.#codec)
         : undefined;
       const salvageable = saved?.length ?? 0;
@@ -148,7 +148,7 @@ export class ConversationRepairer {
       const isWanted = allFaults(bytes, value, conversationId).some(isCorrectable);
       return { document: isWanted ? document : undefined, isSalvaged: false };
     } catch (error) {
-      if (!isAppError(error, 'CONVERSATION_CORRUPTED')) throw error;
+      if (!isSalvageable(error)) throw error;
       const document = salvage(textOf(bytes), location, this.#codec);
       if (document === undefined) throw error;
       return { document, isSalvaged: true };
@@ -163,6 +163,9 @@ export class ConversationRepairer {
     return join(this.#options.logsFolder, conversationId, 'conversation.json');
   }
 }
+
+const isSalvageable = (error: unknown): boolean =>
+  isAppError(error, 'CONVERSATION_CORRUPTED') || isDamagedSeal(error);
 
 const isCorrectable = (fault: Fault) => fault.isCorrectable;
 

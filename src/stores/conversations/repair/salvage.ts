@@ -2,14 +2,14 @@
  * Recovers the messages of a damaged `conversation.json`: every message whose object is complete. It scans
  * the tokens of the text (jsonc-parser) and takes each object that has a role and a content and is valid JSON
  * by itself, so missing brackets elsewhere have no effect. If git wrote conflict markers, the messages of both
- * sides are taken. No I/O.
+ * sides are taken. A sealed text that cannot be decrypted is replaced with a mark. No I/O.
  */
 import { isAppError, passes } from '../../../base/errors.js';
 import { parsedJson } from '../../../base/json.js';
 import { isRecord, type JsonObject } from '../../../base/json-fields.js';
 import { jsonTokens, TOKEN } from '../../../files/read/json-tokens.js';
 import { recoverFields } from '../../../files/read/recover-fields.js';
-import { isSealedText } from '../../../files/sealing/sealed-form.js';
+import { isDamagedSeal, isSealedText } from '../../../files/sealing/sealed-form.js';
 import { type Codec, plainCodec } from '../../../files/sealing/text-codec.js';
 import { conflictSides } from '../../conflict-markers.js';
 import { versionOf } from '../../format-migrations.js';
@@ -41,11 +41,46 @@ export function salvage(
   const formatVersion = typeof stored === 'number' ? stored : 1;
   if (formatVersion > versionOf('conversation')) return undefined;
   const value = { ...fields, formatVersion, messages };
+  const marking = new MarkingCodec(codec);
   try {
-    return parseConversation(withSealedHead(value, location, codec), location, codec);
+    const sealed = withSealedHead(value, location, codec);
+    const document = parseConversation(sealed, location, marking, codec);
+    // If no text can be decrypted, the folder was moved or copied, and can be moved back.
+    return marking.failed > 0 && marking.opened === 0 ? undefined : document;
   } catch (error) {
     if (!isAppError(error, 'DECRYPT')) throw error;
     return parseConversation(value, location, plainCodec); // what cannot be opened stays sealed
+  }
+}
+
+const MARK =
+  '[Daybook cannot decrypt this message. The repair kept its encrypted text in the file conversation.broken-….json of this conversation.]';
+
+/** Returns the mark in place of a damaged content, and no fields in place of damaged fields. */
+class MarkingCodec implements Codec {
+  opened = 0;
+  failed = 0;
+  readonly #codec: Codec;
+
+  constructor(codec: Codec) {
+    this.#codec = codec;
+  }
+
+  seal(text: string, binding: string): string {
+    return this.#codec.seal(text, binding);
+  }
+
+  open(stored: string, binding: string): string {
+    const isContent = !binding.endsWith(fieldsBinding(''));
+    try {
+      const text = this.#codec.open(stored, binding);
+      if (isContent && text !== stored) this.opened += 1;
+      return text;
+    } catch (error) {
+      if (!isDamagedSeal(error)) throw error;
+      this.failed += 1;
+      return isContent ? MARK : '{}';
+    }
   }
 }
 
