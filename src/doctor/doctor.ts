@@ -1,10 +1,11 @@
 /**
  * Runs the checks of the store one after the other and collects their findings. `repair` then runs the
- * repairs of the findings. If a check fails, its step has the error, and the other checks still run.
+ * repairs of the findings. If a check cannot open a file or folder, this is one of its findings. If it fails for
+ * another reason, its step has the error. The other checks still run.
  */
 import type { Clock } from '../base/clock.js';
 import { type AppError, isAppError } from '../base/errors.js';
-import type { Check, Finding, Found } from './check.js';
+import { type Check, type Finding, type Found, isUnreadable, unreadable } from './check.js';
 
 export interface Failure {
   readonly code: string;
@@ -81,9 +82,15 @@ export class Doctor {
       findings.push({ check: check.name, ...finding, repairable: repair !== undefined });
       if (repair) repairs.push({ check: check.name, path: finding.path, run: repair });
     };
-    const failure = await failureOf(() =>
-      check.run({ signal, found, countChecked: (count = 1) => (checked += count) }),
-    );
+    const failure = await failureOf(async () => {
+      try {
+        await check.run({ signal, found, countChecked: (count = 1) => (checked += count) });
+      } catch (error) {
+        const path = isUnreadable(error) && error.details?.['path'];
+        if (typeof path !== 'string') throw error;
+        found(unreadable(error as AppError, path));
+      }
+    });
     const durationMs = Math.round(this.#clock.monotonic() - began);
     return { check: check.name, durationMs, checked, findings, ...(failure && { error: failure }) };
   }

@@ -2,7 +2,8 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { indexCachePath } from '../../src/app/cache-paths.js';
+import { indexCachePath, vectorsFolder } from '../../src/app/cache-paths.js';
+import { statusOf } from '../../src/doctor/doctor.js';
 import { conversationText, type DoctorPlace, doctorPlace, ID } from './place.js';
 
 const FILE = `conversation-logs/${ID}/conversation.json`;
@@ -77,4 +78,31 @@ it('A link in the place of the folder of the backups fails no check', async () =
   expect(found).toContainEqual(
     expect.objectContaining({ check: 'conversations', path: join(place.root, FILE) }),
   );
+});
+
+const makeFile = (path: string) => writeFileSync(path, 'x', { mode: 0o600 });
+const makeFolder = (path: string) => mkdirSync(path, { mode: 0o700 });
+
+it.each([
+  ['a file in the place of the folder of insights', 'memory-bank/insights', makeFile],
+  ['a folder in the place of the graph', 'memory-bank/kg_wal.log', makeFolder],
+  ['a file in the place of a lease', 'conversation-logs/.leases/backup.lock', makeFile],
+  [
+    'a folder in the place of the owner of a lease',
+    'conversation-logs/.leases/backup.owner',
+    makeFolder,
+  ],
+  ['a file in the place of the folder of vectors', 'the vectors', makeFile],
+])('The check finds %s, and does not fail', async (_, name, make) => {
+  const place = doctorPlace();
+  place.write(FILE, conversationText(['hello']));
+  const path = name === 'the vectors' ? vectorsFolder(place.config) : join(place.root, name);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  make(path);
+  const { steps } = await place.examine();
+  expect(steps.filter(({ error }) => error !== undefined)).toEqual([]);
+  const found = steps.flatMap(({ findings }) => findings);
+  const ofPath = found.filter((each) => `${each.path} ${each.message}`.includes(path));
+  expect(ofPath).toMatchObject([{ repairable: false, hint: expect.any(String) }]);
+  expect(statusOf(steps)).toBe(1);
 });

@@ -184,6 +184,7 @@ it
     'exports',
     'memory-bank/.locks',
     'memory-bank/ideas',
+    'memory-bank/insights',
     'conversation-logs/.locks',
     'conversation-logs/.trash',
     'conversation-logs/20250124-1737724800003/attachments',
@@ -302,6 +303,24 @@ it.skipIf(process.platform === 'win32')(
         { name: `conversation-logs/${basename(folder)}`, reason: expect.stringContaining(folder) },
       ]);
       chmodSync(folder, 0o700);
+    });
+  },
+);
+
+it.skipIf(process.platform === 'win32')(
+  'info names the folder of insights or of notes that cannot be opened',
+  async () => {
+    await withPlace(async (place) => {
+      fill(place);
+      const insights = join(place.root, 'memory-bank', 'insights');
+      mkdirSync(insights, { recursive: true });
+      for (const folder of [insights, dirname(insights)]) {
+        chmodSync(folder, 0o000);
+        const { status, answer } = runAsUser(place, 'info');
+        chmodSync(folder, 0o700);
+        expect(status).toBe(1);
+        expect(answer.problems).toContainEqual(expect.stringContaining(folder));
+      }
     });
   },
 );

@@ -4,6 +4,7 @@ import { checkFiguresCache, figuresDigest } from '../../analytics/check-figures-
 import type { Clock } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
 import type { Config } from '../../config/config.js';
+import { isUnreadable } from '../../doctor/check.js';
 import { backupCheck } from '../../doctor/checks/backups.js';
 import { CacheDigests, type DerivedCache, indexCheck } from '../../doctor/checks/caches.js';
 import { clockCheck, lastTimeIn } from '../../doctor/checks/clock.js';
@@ -76,6 +77,22 @@ function laterFolders(config: Config): string[] {
   return [config.backup.folder, config.exportsFolder, leases, ...indexFolders];
 }
 
+/** Whether there is anything to back up. What cannot be opened counts; other checks report it. */
+async function hasData(
+  { conversations, memoryBank, insights }: Parts,
+  wal: string,
+): Promise<boolean> {
+  try {
+    await memoryBank.refresh();
+    const entries = [await conversations.list(), memoryBank.known(), await insights.all()];
+    if (entries.some((list) => list.length > 0)) return true;
+    return (await readStamp(wal)) !== undefined;
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    return true;
+  }
+}
+
 /** Reads no file before `examine`. */
 export function doctorOf(config: Config, parts: Parts): Doctor {
   const { root, logsDir: logsFolder, archiveFolder, fsync, backup, imports } = config;
@@ -106,6 +123,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
       conflictCopyCheck(logsFolder, kg.files),
       leftoverCheck({
         locksFolders: [...locksFoldersOf(config), settingsLocksOf(config)],
+        leasesFolder: join(logsFolder, LEASES_FOLDER),
         folders: [graph.folder, archiveFolder, dirname(config.configFile), ...others],
         trees: [logsFolder, bankFolder],
         trashFolder: join(logsFolder, '.trash'),
@@ -123,12 +141,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
         clock,
         isDaily: backup.isDaily,
         archives: new ArchiveFiles({ folder: archiveFolder, logsFolder, fsync }),
-        async hasData() {
-          await memoryBank.refresh();
-          const entries = [await conversations.list(), memoryBank.known(), await insights.all()];
-          if (entries.some((list) => list.length > 0)) return true;
-          return (await readStamp(graph.wal)) !== undefined;
-        },
+        hasData: () => hasData(parts, graph.wal),
       }),
       diskCheck(root, [logsFolder, bankFolder, config.cacheFolder, ...others.filter(seemsThere)]),
       clockCheck(conversations, clock, lastTimes),

@@ -5,6 +5,7 @@
 import type { z } from 'zod';
 import { locksOf } from '../../app/locks.js';
 import type { App } from '../../app.js';
+import { isAppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
 import type { Config } from '../../config/config.js';
 import { problemWithWriting } from '../../files/paths/write-access.js';
@@ -72,12 +73,8 @@ async function allProblems(
   { size, retention }: Facts,
 ): Promise<string[]> {
   const problems: string[] = [];
-  for (const area of AREAS) problems.push(...(await problemsOf(area, app)));
-  const silent = (await locksOf(config)).filter(({ state }) => state === 'quiet');
-  const ofLocks = silent.map(
-    ({ name }) =>
-      `The owner of the lock ${name} no longer renews it. To check and remove the lock, run daybook unlock.`,
-  );
+  for (const area of AREAS) problems.push(...(await orProblem(problemsOf(area, app))));
+  const ofLocks = await orProblem(silentLocks(config));
   return [
     ...ofAccess(config),
     ...(app.unusedKey === undefined ? [] : [app.unusedKey]),
@@ -86,6 +83,21 @@ async function allProblems(
     ...ofLocks,
     ...(retention?.problem === undefined ? [] : [retention.problem]),
   ];
+}
+
+/** The problems, or the one problem that they cannot be found because a folder cannot be opened. */
+const orProblem = (found: Promise<string[]>): Promise<string[]> =>
+  found.catch((error: unknown) => {
+    if (!isAppError(error, 'FILESYSTEM_ERROR')) throw error;
+    return [error.message];
+  });
+
+async function silentLocks(config: Config): Promise<string[]> {
+  const silent = (await locksOf(config)).filter(({ state }) => state === 'quiet');
+  return silent.map(
+    ({ name }) =>
+      `The owner of the lock ${name} no longer renews it. To check and remove the lock, run daybook unlock.`,
+  );
 }
 
 function ofAccess({ root, logsDir, memoryBankFolder }: Config): string[] {

@@ -2,16 +2,22 @@
 import { join } from 'node:path';
 import { foldersWithTemporaries } from '../../files/atomic/left-temporaries.js';
 import { leftBehindIn, sweepTemporaries } from '../../files/atomic/staging.js';
-import { heldLocks, inPlaceOfLocks, leftInLocks } from '../../files/locks/held-locks.js';
+import {
+  heldLocks,
+  inPlaceOfLeases,
+  inPlaceOfLocks,
+  leftInLocks,
+} from '../../files/locks/held-locks.js';
 import { sweepLocks } from '../../files/locks/leftover-locks.js';
 import { STALE_AFTER_MS } from '../../files/locks/stale-owner.js';
 import { listFolders, removeFile } from '../../files/paths/folders.js';
 import { PENDING_REMOVAL } from '../../files/trash/trash-folder.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import { type Check, type CheckContext, orFinding } from '../check.js';
+import { type Check, type CheckContext, orFinding, unreadable } from '../check.js';
 
 export interface LeftoverFolders {
   readonly locksFolders: readonly string[];
+  readonly leasesFolder: string;
   /** The folders that may contain temporary files. */
   readonly folders: readonly string[];
   /** Folders that may contain them at any depth. */
@@ -27,6 +33,7 @@ export const leftoverCheck = (folders: LeftoverFolders): Check => ({
       orFinding(context.found, path, check);
     for (const folder of folders.locksFolders)
       await part(folder, () => checkLocks(folder, context));
+    await part(folders.leasesFolder, () => checkLeases(folders.leasesFolder, context));
     const all = new Set(folders.folders);
     for (const tree of folders.trees)
       await part(tree, async () => {
@@ -76,6 +83,17 @@ async function checkLocks(folder: string, { countChecked, found }: CheckContext)
         await removeFile(path);
         return 'It was removed. The next write makes the lock.';
       },
+    });
+  }
+}
+
+async function checkLeases(folder: string, { countChecked, found }: CheckContext): Promise<void> {
+  for (const { path, error } of await inPlaceOfLeases(folder)) {
+    countChecked();
+    found({
+      ...unreadable(error, path),
+      severity: 'warning',
+      message: `${error.message} The work that needs this lease, such as a daily backup, is not done.`,
     });
   }
 }

@@ -9,7 +9,7 @@ import type { AppError } from '../../base/errors.js';
 import { ignoreErrno, withFileError } from '../file-errors.js';
 import { entriesOf, listFolders } from '../paths/folders.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
-import { notAFolderError } from '../safe-access/refusal-errors.js';
+import { notAFolderError, notRegularFileError } from '../safe-access/refusal-errors.js';
 import { removeTree } from '../safe-access/remove-tree.js';
 import { isHere, isOfEarlierBoot, isOwnerName, isSurelyDead, pidOf } from './process-identity.js';
 import { STALE_AFTER_MS } from './stale-owner.js';
@@ -106,6 +106,18 @@ export async function inPlaceOfLocks(locksFolder: string): Promise<InPlaceOfLock
       const path = join(locksFolder, entry.name);
       return { path, error: notAFolderError(path, entry) };
     });
+}
+
+/** Like `inPlaceOfLocks`, for the folder of the leases: a lease is a folder `.lock`, and its owner a file `.owner`. */
+export async function inPlaceOfLeases(leasesFolder: string): Promise<InPlaceOfLock[]> {
+  return (await entriesOf(leasesFolder, ['ENOENT', 'ENOTDIR'])).flatMap((entry) => {
+    const path = join(leasesFolder, entry.name);
+    if (entry.name.endsWith('.lock') && !entry.isDirectory())
+      return [{ path, error: notAFolderError(path, entry) }];
+    if (entry.name.endsWith('.owner') && entry.isDirectory())
+      return [{ path, error: notRegularFileError(path, entry) }];
+    return [];
+  });
 }
 
 /** Whether the next writer, or the next sweep, removes this owner at once. */

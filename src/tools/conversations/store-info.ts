@@ -244,12 +244,18 @@ async function retentionFacts(retention: Retention) {
 }
 
 async function insightFacts(insights: InsightStore) {
-  const count = (await insights.all()).length;
-  const damaged = insights.damaged().slice(0, MAX_DAMAGED);
-  return {
-    count,
-    damaged: damaged.map(({ name, error: { code, message } }) => ({ file: name, code, message })),
-  };
+  try {
+    const count = (await insights.all()).length;
+    const damaged = insights.damaged().slice(0, MAX_DAMAGED);
+    return {
+      count,
+      damaged: damaged.map(({ name, error: { code, message } }) => ({ file: name, code, message })),
+    };
+  } catch (error) {
+    if (!isAppError(error, 'FILESYSTEM_ERROR')) throw error;
+    const { code, message } = error; // the folder cannot be opened
+    return { count: 0, damaged: [{ file: 'insights', code, message }] };
+  }
 }
 
 function watchingFacts({ mode, watchedFolders, errors }: WatchingStatus) {
