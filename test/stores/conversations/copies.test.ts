@@ -267,6 +267,19 @@ describe('merge', () => {
     });
   });
 
+  it('has the attachments of both sources, also if a file has the name of a folder', async () => {
+    const { store, a, b, attach, attachmentsOf } = await openPair();
+    attach(a.conversationId, { plan: 'a file', 'leaf/1.png': 'leaf 1' });
+    attach(b.conversationId, { 'plan/y': 'in a folder', leaf: 'a file too' });
+    const { head } = await store.merge(a.conversationId, b.conversationId);
+    expect(attachmentsOf(head.conversationId)).toEqual({
+      plan: 'a file',
+      'leaf/1.png': 'leaf 1',
+      [`${b.conversationId}/plan/y`]: 'in a folder',
+      [`${b.conversationId}/leaf`]: 'a file too',
+    });
+  });
+
   it('has every version of an attachment that was changed between two merges', async () => {
     const { store, a, b, attach, attachmentsOf } = await openPair();
     attach(a.conversationId, { 'leaf.png': 'a leaf' });

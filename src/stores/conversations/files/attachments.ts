@@ -4,7 +4,7 @@ import { sha256Stream } from '../../../base/ids.js';
 import { type Durability, makeFolder } from '../../../files/atomic/atomic-write.js';
 import { writeNewFile } from '../../../files/atomic/new-file-stream.js';
 import { isTemporaryName } from '../../../files/atomic/staging.js';
-import { removeFolder } from '../../../files/paths/folders.js';
+import { isFolder, isPresent, removeFolder } from '../../../files/paths/folders.js';
 import { folderSize } from '../../../files/read/folder-size.js';
 import { readStamp } from '../../../files/read/stamp.js';
 import { walkFiles } from '../../../files/read/walk-files.js';
@@ -24,8 +24,8 @@ export const attachmentBytes = async (folder: string): Promise<number> =>
 /**
  * Copies the attachments of a source of a merge, which would be lost when the source is removed from the
  * trash. They are copied as they are stored: encrypted files stay encrypted. If another file has the name
- * already, the copy is in a folder named by the id of the source, and a number if that is taken too. Files that
- * were copied before are not copied again. Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR.
+ * already, or a folder has it, the copy is in a folder named by the id of the source, and a number if that is taken
+ * too. Files that were copied before are not copied again. Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR.
  */
 export async function mergeAttachments(
   source: { readonly conversationId: string; readonly folder: string },
@@ -37,6 +37,7 @@ export async function mergeAttachments(
     if (!isPlain) continue;
     for (const each of namesInMerge(name, source.conversationId)) {
       const target = join(attachmentsIn(into), each);
+      if (await isBlocked(target, attachmentsIn(into))) continue;
       if ((await readStamp(target)) === undefined) {
         await makeFolder(dirname(target));
         await writeNewFile(target, contentOf(path), durability);
@@ -45,6 +46,15 @@ export async function mergeAttachments(
       if ((await hashOf(target)) === (await hashOf(path))) break;
     }
   }
+}
+
+/** Whether a folder has this name, or a file has the name of a folder in which the target would be. */
+async function isBlocked(target: string, top: string): Promise<boolean> {
+  if (await isFolder(target)) return true;
+  for (let folder = dirname(target); folder !== top; folder = dirname(folder)) {
+    if (!(await isFolder(folder)) && (await isPresent(folder))) return true;
+  }
+  return false;
 }
 
 /** The names that the attachment of a source may get, in the order in which they are tried. It never ends. */
