@@ -1,22 +1,26 @@
 /**
  * Redacts the texts in a JSON document. The rest of the file stays as it is: its form, numbers, the names and
  * fixed values of Daybook's fields, times and ids. Otherwise a text such as `content`, `user` or `2025` would
- * damage the file.
+ * damage the file. A name that the user chose, such as a key in `metadata`, is a text. If two names of one object
+ * become equal, the second one gets a number, because a reader of JSON keeps only one of two equal names.
  */
 import { CLIENT_ID, CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import { normalContext } from '../stores/insights/schema.js';
 
 /** The names of fields (docs/FORMAT.md). */
 const FIELDS = new Set(
-  `activeConversation answer at backend branchOf bySize clientId content context contextWindow conversation
-  conversationId conversations count createdAt created_at daybook endMessageId entityType expires_at exportedAt
-  file files first format formatVersion from generatedAt generation hash head id input isError isRemnant kept kind lastStatus line
-  mergedFrom message messageCount messageId messages metadata model module moved movedBytes name names notes object
-  observations olderThanDays origin parentMessageId pinned preamble predicate provider providers qualityScore query reason
-  relatedQuestions relationType removed removedBytes replaced restoredFrom result role rules runId said sealed seq sha256 showThinking sizeBytes skipped source sourceHash sources
-  startMessageId startedAt startsConversation state stored subject summaries summaries.json tag tags text thinking thread threadId times tools title titleFrom
-  to tokenCount trashName ts type updatedAt updated_at url usage validTo values valuesUpdatedAt version brief standard
-  detailed`.split(/\s+/),
+  `activeConversation alsoMarked answer at backend branchOf bySize cacheReadTokens cacheWriteTokens
+  cachedInputTokens citationTokens clientId content context contextWindow conversation conversationId conversations
+  cost count createdAt created_at currency date daybook endMessageId entityType expires_at exportedAt file files
+  first format formatVersion from generatedAt generation hash head heading id incomplete input inputTokens isError
+  isRemnant kept kind lastStatus lastUpdated line mergedFrom message messageCount messageId messages metadata model
+  module moved movedBytes name names notes object observations olderThanDays origin outputTokens parent
+  parentMessageId pinned preamble predicate provider providers qualityScore query raw reason reasoningTokens
+  relatedQuestions relationType removed removedBytes replaced responseId restoredFrom result role rules runId said
+  sealed searchQueries seq sha256 showThinking sizeBytes skipped snippet source sourceHash sources startMessageId
+  startedAt startsConversation state stored subject summaries summaries.json tag tags text thinking thread threadId
+  times tools title titleFrom to tokenCount total totalTokens trashName ts type updatedAt updated_at url usage
+  validTo values valuesUpdatedAt version brief standard detailed`.split(/\s+/),
 );
 /** Fields with names and values of the user. */
 const FREE = new Set(['metadata', 'values', 'valuesUpdatedAt']);
@@ -57,6 +61,10 @@ class JsonRedaction {
   readonly #redact: Redact;
   /** The last key in each open object; empty in an array. */
   readonly #keys: string[] = [];
+  /** The names in each open object so far. */
+  readonly #names: Set<string>[] = [];
+  /** Those of them that were redacted. */
+  readonly #redactedNames: Set<string>[] = [];
   #result = '';
   /** The part before this position is in the result. */
   #done = 0;
@@ -70,12 +78,24 @@ class JsonRedaction {
     const json = this.#json;
     for (let at = 0; at < json.length; at += 1) {
       const sign = json[at] ?? '';
-      if (sign === '{' || sign === '[') this.#keys.push('');
-      else if (sign === '}' || sign === ']') this.#keys.pop();
+      if (sign === '{' || sign === '[') this.#open();
+      else if (sign === '}' || sign === ']') this.#close();
       else if (sign === '"') at = this.#string(at) - 1;
       else if (sign === '-' || (sign >= '0' && sign <= '9')) at = this.#number(at) - 1;
     }
     return this.#result + json.slice(this.#done);
+  }
+
+  #open(): void {
+    this.#keys.push('');
+    this.#names.push(new Set());
+    this.#redactedNames.push(new Set());
+  }
+
+  #close(): void {
+    this.#keys.pop();
+    this.#names.pop();
+    this.#redactedNames.pop();
   }
 
   #string(start: number): number {
@@ -85,9 +105,22 @@ class JsonRedaction {
     const isKey = /^\s*:/.test(this.#json.slice(end, end + 40));
     if (isKey) this.#keys[this.#keys.length - 1] = value;
     const isFixed = isKey ? FIELDS.has(value) : this.#isFixed(value);
-    const redacted = isFixed ? value : this.#redact.in(value);
+    const text = isFixed ? value : this.#redact.in(value);
+    const redacted = isKey ? this.#freeName(value, text, isFixed) : text;
     if (redacted !== value) this.#put(start, end, isKey ? redacted : this.#valid(redacted));
     return end;
+  }
+
+  /** The redacted name, with a number if another name of the object is equal to it because of the redaction. */
+  #freeName(value: string, redacted: string, isFixed: boolean): string {
+    const [names, made] = [this.#names.at(-1), this.#redactedNames.at(-1)];
+    const isTaken = (name: string) =>
+      name === value ? made?.has(name) : names?.has(name) || FIELDS.has(name);
+    let free = redacted;
+    for (let number = 2; !isFixed && isTaken(free); number += 1) free = `${redacted} ${number}`;
+    names?.add(free);
+    if (free !== value) made?.add(free);
+    return free;
   }
 
   /** A part of a number cannot be replaced. */
@@ -95,7 +128,7 @@ class JsonRedaction {
     let end = start + 1;
     while (/[\d.eE+-]/.test(this.#json[end] ?? '')) end += 1;
     const digits = this.#json.slice(start, end);
-    const isData = this.#isFree && !this.#keys.includes('usage');
+    const isData = this.#isFree && !this.#keys.includes('usage') && !this.#keys.includes('cost');
     if (isData && this.#redact.is(digits)) this.#put(start, end, this.#redact.in(digits));
     return end;
   }

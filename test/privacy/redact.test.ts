@@ -13,6 +13,8 @@ import { readArchive, readArchiveBytes } from '../../src/files/tar-archive.js';
 import type { SourceMark } from '../../src/import/conversations/import-mark.js';
 import { checkArchive } from '../../src/maintenance/check-archive.js';
 import { Redaction } from '../../src/privacy/redact-bytes.js';
+import type { Cost, SearchResult, Usage } from '../../src/providers/perplexity-answer.js';
+import { toStoredExchange } from '../../src/research/stored-exchange.js';
 import type { Conversation, Message } from '../../src/stores/conversations/document/schema.js';
 import type { Insight } from '../../src/stores/insights/schema.js';
 import { readJob, researchJobSchema } from '../../src/stores/research-jobs/research-job-schema.js';
@@ -326,7 +328,63 @@ describe('redaction', () => {
     replaced: true,
     kept: true,
   };
+  const usage: Record<keyof Usage, true> = {
+    inputTokens: true,
+    outputTokens: true,
+    totalTokens: true,
+    reasoningTokens: true,
+    cachedInputTokens: true,
+    citationTokens: true,
+    searchQueries: true,
+    raw: true,
+  };
+  const cost: Record<keyof Cost, true> = { currency: true, total: true };
+  const source: Record<keyof SearchResult, true> = {
+    id: true,
+    url: true,
+    title: true,
+    snippet: true,
+    date: true,
+    lastUpdated: true,
+    alsoMarked: true,
+  };
+  const answer = toStoredExchange(
+    'q',
+    {
+      ...{ responseId: 'r', model: 'm', text: 'a', searchResults: [], relatedQuestions: ['q'] },
+      usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2, raw: {} },
+      cost: { currency: 'USD', total: 1 },
+      incomplete: 'length',
+    },
+    { kind: 'search', backend: 'agent', notes: ['n'] },
+  )[1].metadata as object;
+  it('keeps the cost of an answer, although its fields are in the metadata', () => {
+    const document = JSON.stringify({
+      metadata: { cost: { currency: 'USD', total: 3 }, n: 'cost' },
+    });
+    const redacted = (text: string) =>
+      JSON.parse(new Redaction(text, '[redacted]').apply(Buffer.from(document)).toString());
+    expect(redacted('cost').metadata).toEqual({
+      cost: { currency: 'USD', total: 3 },
+      n: '[redacted]',
+    });
+    expect(redacted('3')).toEqual(JSON.parse(document));
+  });
+
+  it('gives names of the user different names, so that no value is lost', () => {
+    const values = { Ann: 1, 'Ann and Bob': 2, Bob: 3, '[redacted]': 4, Cid: { Ann: 5 } };
+    let document: Buffer = Buffer.from(JSON.stringify({ values }));
+    for (const name of ['Ann', 'Bob']) document = new Redaction(name, '[redacted]').apply(document);
+    const found = JSON.parse(document.toString()).values;
+    expect(Object.values(found)).toEqual([1, 2, 3, 4, { '[redacted]': 5 }]);
+    expect(document.toString()).not.toMatch(/Ann|Bob/);
+  });
+
   it.each([
+    ['the answer of a research', answer],
+    ['a usage', usage],
+    ['a cost', cost],
+    ['a source of an answer', source],
     ['a conversation', conversation],
     ['a message', message],
     ['an insight', insight],
