@@ -50,7 +50,10 @@ import type { NoteSearch } from './search/notes/note-search.js';
 import { QuickFind } from './search/quick-find/quick-find.js';
 import type { RecallSearch } from './search/recall/recall-search.js';
 import type { ConversationStore } from './stores/conversations/conversations.js';
-import { ConversationDocuments } from './stores/conversations/files/conversation-documents.js';
+import {
+  ConversationDocuments,
+  type ConversationDocumentsOptions,
+} from './stores/conversations/files/conversation-documents.js';
 import type { WriteQueue } from './stores/deferred-writes/write-queue.js';
 import type { InsightStore } from './stores/insights/insights.js';
 import type { KnowledgeGraph } from './stores/knowledge-graph/knowledge-graph.js';
@@ -172,7 +175,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const { languageModels, embeddings } = language.services;
   const { search, recall, figures } = derivedOf(config, conversations, embeddings.vectors, common);
   const research = researchOf(config, conversations, { requireRoom, masker }, common);
-  const documents = new ConversationDocuments({ logsFolder, fsync, clock, codec, requireRoom });
+  const documents = documentsOf(config, conversations, { clock, codec, requireRoom });
   const whole = { documents, summaries: languageModels.store };
   const { queue } = conversations.deferred;
   const guards = { requireRoom, masker, queue };
@@ -218,6 +221,15 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
       await closeAll([...services, bank.memoryBank, bank.kg, insights, conversations]);
     },
   };
+}
+
+function documentsOf(
+  { logsDir: logsFolder, fsync }: Config,
+  { deferred }: ConversationStore,
+  given: Pick<ConversationDocumentsOptions, 'clock' | 'codec' | 'requireRoom'>,
+): ConversationDocuments {
+  const waiting = (conversationId: string) => deferred.view(conversationId);
+  return new ConversationDocuments({ ...given, logsFolder, fsync, waiting });
 }
 
 /** Lists the archived conversations, and adds their ids to `ids`. */

@@ -119,9 +119,12 @@ export class StoreCore {
       requireHere: () => this.presence?.require(),
       onOverwritten: (before) => this.#onOverwritten(before),
       onVersion: (version) => {
+        const { conversationId } = version.document.head;
+        // An attempt to write reads the file, which does not have the waiting messages yet.
+        if (this.waiting.has(conversationId)) return;
         // Only new versions: reading many conversations must not change which ones are the most recent.
         if (!this.catalogue.note(version)) return;
-        this.#watcher?.touch(fileInLogs(version.document.head.conversationId), version.stamp);
+        this.#watcher?.touch(fileInLogs(conversationId), version.stamp);
       },
     });
     this.catalogue = new ConversationCatalogue(logsFolder, this.files, {

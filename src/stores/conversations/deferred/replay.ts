@@ -55,7 +55,7 @@ async function create(
   messages: readonly PastMessage[],
   fields: PastFields,
 ) {
-  const { files, catalogue, movedIds } = target.core;
+  const { files, movedIds } = target.core;
   const found = (await files.readUncached(id))?.document.snapshot();
   const isOurs = found?.messages.length === 0 ? messages.length === 0 : undefined;
   // The messages are already in the file. `append` only makes them durable.
@@ -69,9 +69,8 @@ async function create(
   // Removes the empty folder that the failed attempt created. A folder with a file belongs to a
   // conversation of another process.
   if (found === undefined) await removeEmptyFolder(files.folderOf(id));
-  catalogue.forget(id);
   const { writer } = target.writes;
-  const created = await writer.createMasked({ fields, messages }, { isKeyFree: true });
+  const created = await writer.createMasked({ fields, messages }, id);
   if (created.conversationId !== id) movedIds.set(id, created.conversationId);
 }
 

@@ -26,9 +26,7 @@ export class WaitingViews {
     const known = this.#views.get(conversationId);
     if (known !== undefined) return known;
     const found = await this.#core.files.read(conversationId);
-    if (found === undefined) return undefined;
-    const { messages, ...head } = found.document.snapshot();
-    return new ConversationDocument(head, {}, messages, plainCodec);
+    return found?.document.committed(plainCodec);
   }
 
   newDocument(fields: Partial<ConversationHead> & { conversationId: string; createdAt: string }) {

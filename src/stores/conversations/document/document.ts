@@ -111,10 +111,10 @@ export class ConversationDocument {
     );
   }
 
-  /** Returns a copy without the changes that are not committed. */
-  committed(): ConversationDocument {
+  /** Returns a copy without the changes that are not committed. `codec` seals what it renders. */
+  committed(codec = this.#codec): ConversationDocument {
     const { messages, ...head } = this.snapshot();
-    return new ConversationDocument(head, this.#extra, messages, this.#codec);
+    return new ConversationDocument(head, this.#extra, messages, codec);
   }
 
   /** Changes fields of the head. Readers see the change after `commit`. */

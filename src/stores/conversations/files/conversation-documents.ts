@@ -31,6 +31,8 @@ export interface ConversationDocumentsOptions extends Durability {
   readonly codec?: Codec;
   /** Throws STORAGE_FULL if the store would exceed its limit with `moreBytes` more. */
   readonly requireRoom?: (moreBytes: number) => Promise<void>;
+  /** The conversation, not sealed, if messages or changes of it still wait in memory to be written. */
+  readonly waiting?: (conversationId: string) => ConversationDocument | undefined;
 }
 
 export class ConversationDocuments {
@@ -44,8 +46,10 @@ export class ConversationDocuments {
     this.#ids = new IdAllocator(options);
   }
 
-  /** `undefined` if absent. CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, DECRYPT, FILESYSTEM_ERROR. */
+  /** With what waits. `undefined` if absent. CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, DECRYPT, FILESYSTEM_ERROR. */
   async read(conversationId: string): Promise<WholeConversation | undefined> {
+    const waiting = this.#options.waiting?.(conversationId);
+    if (waiting !== undefined) return wholeOf(waiting);
     const path = this.#fileOf(conversationId);
     const found = await readWhole(path);
     if (found === undefined) return undefined;

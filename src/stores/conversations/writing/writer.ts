@@ -57,7 +57,7 @@ export class ConversationWriter {
     this.#versions = versions;
     this.batches = new BulkCreator(core, {
       fill: (document, messages) => fill(document, [{ messages, options: {} }], this.#unlimited),
-      createOne: (one) => this.#createOne(one, false, this.#unlimited),
+      createOne: (one) => this.#createOne(one, this.#unlimited),
     });
   }
 
@@ -67,19 +67,16 @@ export class ConversationWriter {
     return { ...(await this.createMasked({ fields, messages })), ...noted };
   }
 
-  /** `isKeyFree`: the caller has just checked the key, so the whole folder is not read again. */
-  async createMasked(
-    conversation: MaskedConversation,
-    { isKeyFree = false } = {},
-  ): Promise<Conversation> {
-    const creating = this.#createOne(conversation, isKeyFree, this.#limits);
+  /** `waitedAs`: its id while it waited in memory. The caller has just checked the key. */
+  async createMasked(conversation: MaskedConversation, waitedAs?: string): Promise<Conversation> {
+    const creating = this.#createOne(conversation, this.#limits, waitedAs);
     return (await this.#core.track(creating)).snapshot();
   }
 
   async #createOne(
     { fields, messages }: MaskedConversation,
-    isKeyFree: boolean,
     limits: Limits,
+    waitedAs?: string,
   ): Promise<ConversationDocument> {
     const { locksFolder, options } = this.#core;
     await options.requireRoom?.();
@@ -90,7 +87,7 @@ export class ConversationWriter {
       return withLock(locksFolder, `new-${newUuid()}`, work);
     }
     return withKeyLock(locksFolder, clientId, async (lock) => {
-      await this.#requireFreeKey(clientId, isKeyFree);
+      await this.#requireFreeKey(clientId, waitedAs);
       return this.createWith(lock, fields, requests, { limits });
     });
   }
@@ -243,11 +240,13 @@ export class ConversationWriter {
     }
   }
 
-  async #requireFreeKey(clientId: string, isKnown: boolean): Promise<void> {
-    if (!isKnown) await this.#core.catalogue.refresh();
-    const conversationId = this.#core.catalogue.idOfKey(clientId);
-    if (conversationId !== undefined) throw keyInUse(clientId, conversationId);
-    if (!isKnown) await this.#requireNotDamaged(clientId);
+  /** `holder` may have the key. If it is given, the whole folder is not read again. */
+  async #requireFreeKey(clientId: string, holder?: string): Promise<void> {
+    const { catalogue } = this.#core;
+    if (holder === undefined) await catalogue.refresh();
+    const taken = catalogue.idsOfKey(clientId).find((id) => id !== holder);
+    if (taken !== undefined) throw keyInUse(clientId, taken);
+    if (holder === undefined) await this.#requireNotDamaged(clientId);
   }
 
   get #limits(): Limits {
