@@ -16,6 +16,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAIN } from '../../e2e/harness.js';
 import { tempFolder } from '../../support/temp-folder.js';
+import { tickingClock } from '../../support/ticking-clock.js';
 import { allOf, fact, graphIn, namesOf, openGraph, PAGE } from './graph.js';
 
 describe('the tests of seed 004', () => {
@@ -118,6 +119,16 @@ describe('facts in time', () => {
     expect(again.triples[0]).toEqual({ ...first.triples[0], added: false });
     expect(again.triples[0]).toMatchObject(said);
     expect(readFileSync(join(folder, 'kg_wal.log')).length).toBe(size);
+  });
+
+  it('a new value begins when the replaced one ends, however long the call takes', async () => {
+    const { graph } = openGraph({ clock: tickingClock() });
+    await graph.add([fact('Ada', 'lives in', 'London')]);
+    const moved = await graph.add([fact('Ada', 'lives in', 'Ockham')], { replaces: true });
+    expect(moved.triples[0]?.ts).toBe(moved.closed[0]?.validTo);
+    const asOf = moved.closed[0]?.validTo ?? 0;
+    const { triples } = await graph.query({ subject: 'Ada', asOf }, PAGE);
+    expect(triples).toMatchObject([{ object: 'Ockham' }]);
   });
 
   it('end when they are replaced, and can still be queried as past', async () => {

@@ -92,9 +92,10 @@ export class Changes {
     if (!replaces) {
       return { triples: triples.map((each) => this.#addOne(table, each, pending)), closed: [] };
     }
-    const ended = endedByLater(table, triples, this.#clock.now());
-    const closed = this.#replace(table, triples, pending);
-    return { triples: ended.map((each) => this.#addOne(table, each, pending)), closed };
+    const now = this.#clock.now(); // one time, or the new fact would begin after the old one ends
+    const ended = endedByLater(table, triples, now);
+    const closed = this.#replace(table, triples, now, pending);
+    return { triples: ended.map((each) => this.#addOne(table, each, pending, now)), closed };
   }
 
   /** Adds the facts of an import that were not ended here since they were exported. */
@@ -152,12 +153,17 @@ export class Changes {
     return countNew(table, unsettled, this.#clock.now(), isExpired);
   }
 
-  #addOne(table: TripleTable, triple: NewTriple, pending: PendingOperation[]) {
-    const known = storedRow(table, triple, this.#clock.now());
+  #addOne(
+    table: TripleTable,
+    triple: NewTriple,
+    pending: PendingOperation[],
+    now = this.#clock.now(),
+  ) {
+    const known = storedRow(table, triple, now);
     if (known !== END) return { ...tripleOf(table, known), isChanged: false };
     const key = internKey(table, triple);
     const { validTo = OPEN } = triple;
-    const ts = triple.ts ?? Math.min(this.#clock.now(), validTo);
+    const ts = triple.ts ?? Math.min(now, validTo);
     const operation = this.#stamps.stamp(table, key, {
       kind: 'add',
       ts,
@@ -171,10 +177,11 @@ export class Changes {
   #replace(
     table: TripleTable,
     triples: readonly NewTriple[],
+    now: number,
     pending: PendingOperation[],
   ): Triple[] {
     const closed: Triple[] = [];
-    for (const { key, row, end } of replacedFacts(table, triples, this.#clock.now())) {
+    for (const { key, row, end } of replacedFacts(table, triples, now)) {
       const old = tripleOf(table, row);
       closed.push({ ...old, ...this.#close(table, key, row, end, pending) });
     }
