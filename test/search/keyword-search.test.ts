@@ -108,6 +108,10 @@ it('an empty result is explained for one long word as fast as for other words', 
   // It would take hours if the time were quadratic.
   expect(keywordWhy('a'.repeat(2_000_000), 'b')).toEqual({});
   expect(keywordWhy('gard*', 'the garden')).toEqual({ words: ['garden'] });
+  const words = ['の壁のトマト', '京都'];
+  expect(keywordWhy('南の壁のトマト 京都', '京都の壁のﾄﾏﾄ')).toEqual({ words });
+  expect(keywordWhy('トマト', 'トマ、マト', 'トマト')).toEqual({ words: ['トマ', 'マト'] });
+  expect(keywordWhy('トマト', '肥料', 'トマト')).toEqual({ title: ['トマト'] });
 });
 
 describe('edits by hand', () => {
