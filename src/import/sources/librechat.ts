@@ -61,15 +61,15 @@ function* conversations(
   const tree = objectsIn(fields['messagesTree']);
   const nodes = nodesOf(tree.length > 0 ? tree : objectsIn(fields['messages']));
   const treeUpdatedAt = newestTime(nodes);
-  const read = (branch: readonly ChatNode[]) => {
+  const read = (some: readonly ChatNode[]) => {
     const turns = new TurnBuilder(activity);
-    for (const node of branch) addMessage(turns, node);
+    for (const node of some) addMessage(turns, node);
     return turns;
   };
-  for (const { isMain: _isMain, ...made } of treeConversations(id, nodes, undefined, read)) {
+  for (const branch of treeConversations(id, nodes, undefined, read)) {
     const metadata = definedOrNothing({ model: textIn(objectIn(fields['options'])['model']) });
     const head = { title: textIn(fields['title']), metadata, treeUpdatedAt };
-    yield { type: 'conversation', ...location, ...head, ...timesOf(made), ...made };
+    yield { type: 'conversation', ...location, ...head, ...timesOf(branch), ...branch };
   }
 }
 

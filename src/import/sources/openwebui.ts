@@ -11,7 +11,7 @@ import {
 } from '../reading/documents/documents.js';
 import { addOpenAiMessage, contentText, isMessage } from '../reading/messages/openai-messages.js';
 import type { TreeNode } from '../reading/messages/tree.js';
-import { timesOf, treeConversations } from '../reading/messages/tree-conversations.js';
+import { headOfBranch, treeConversations } from '../reading/messages/tree-conversations.js';
 import { TurnBuilder } from '../reading/messages/turns.js';
 import { attachmentLine } from '../reading/text/attachment-lines.js';
 import { timeIn } from '../reading/text/times.js';
@@ -82,16 +82,14 @@ function* conversations(
     pinned: fields['pinned'] === true,
     tags: [...tagsOf(fields), ...(fields['archived'] === true ? ['archived'] : [])],
   };
-  for (const made of treeConversations(id, nodes, textIn(history['currentId']), read)) {
-    const { isMain, ...conversation } = made;
+  for (const branch of treeConversations(id, nodes, textIn(history['currentId']), read)) {
     yield {
       type: 'conversation',
       path,
       record,
       fileTimeMs: file.modifiedAtMs,
-      ...head,
-      ...(!isMain && { ...timesOf(conversation), treeUpdatedAt: head.updatedAt }),
-      ...conversation,
+      ...headOfBranch(head, branch),
+      ...branch,
     };
   }
 }

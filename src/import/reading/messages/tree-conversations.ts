@@ -6,10 +6,11 @@ import type { ImportedConversation, ImportedMessage } from '../../source-interfa
 import { branchesOf, type TreeNode } from './tree.js';
 import type { TurnBuilder } from './turns.js';
 
+/** Only the first branch of a tree is without `branchOf`. */
 export type TreeConversation = Pick<
   ImportedConversation,
   'id' | 'messages' | 'leftOut' | 'branchOf' | 'treeId' | 'allIds' | 'otherIds'
-> & { readonly isMain: boolean };
+>;
 
 /**
  * `read` converts the nodes of one branch to messages; the ids of the messages are ids of nodes. The first
@@ -44,7 +45,6 @@ export function* treeConversations<N extends TreeNode>(
       if (message.id !== undefined) conversationOf.set(message.id, conversationId);
     yield {
       id: conversationId,
-      isMain,
       messages,
       leftOut: turns.leftOut,
       treeId: id,
@@ -80,4 +80,13 @@ export function timesOf({ messages }: Pick<ImportedConversation, 'messages'>) {
   const times = messages.flatMap(({ createdAt }) => createdAt ?? []);
   const [createdAt, updatedAt] = [times[0], times.at(-1)];
   return createdAt === undefined ? {} : { createdAt, updatedAt };
+}
+
+/** The fields of the whole tree for one of its branches: all but the first have times of their own. */
+export function headOfBranch<H extends Pick<ImportedConversation, 'updatedAt'>>(
+  head: H,
+  branch: TreeConversation,
+) {
+  if (branch.branchOf === undefined) return head;
+  return { ...head, ...timesOf(branch), treeUpdatedAt: head.updatedAt };
 }

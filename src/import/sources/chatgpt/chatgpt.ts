@@ -21,7 +21,7 @@ import {
   textOf,
   unreadableConversation,
 } from '../../reading/documents/documents.js';
-import { timesOf, treeConversations } from '../../reading/messages/tree-conversations.js';
+import { headOfBranch, treeConversations } from '../../reading/messages/tree-conversations.js';
 import { TurnBuilder } from '../../reading/messages/turns.js';
 import { attachmentNames, type NamedFiles } from '../../reading/text/attachment-lines.js';
 import { timeIn } from '../../reading/text/times.js';
@@ -84,16 +84,14 @@ function* conversationsOf(record: JsonRecord, context: Context): Generator<Impor
     return turns;
   };
   const nodes = nodesOf(mapping);
-  for (const each of treeConversations(id, nodes, textIn(fields['current_node']), read)) {
-    const { isMain, ...conversation } = each;
+  for (const branch of treeConversations(id, nodes, textIn(fields['current_node']), read)) {
     yield {
       type: 'conversation',
       path,
       record: at,
       fileTimeMs: context.file.modifiedAtMs,
-      ...head,
-      ...(!isMain && { ...timesOf(conversation), treeUpdatedAt: head.updatedAt }),
-      ...conversation,
+      ...headOfBranch(head, branch),
+      ...branch,
       attachments: [...attachments],
     };
   }

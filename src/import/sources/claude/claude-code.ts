@@ -122,10 +122,9 @@ function* sessionConversations(
   };
   const summary = session.nodes.findLast(({ id }) => summaries.has(id))?.id;
   const title = session.title ?? (summary === undefined ? undefined : summaries.get(summary));
-  for (const { isMain, ...made } of treeConversations(session.id, nodes, newestLeaf(nodes), read)) {
-    const named = title === undefined ? {} : { title };
-    const images = imagesOf(session.images, made.messages);
-    yield { ...headOf(session), ...named, ...timesOf(made), ...made, ...images };
+  for (const branch of treeConversations(session.id, nodes, newestLeaf(nodes), read)) {
+    const images = imagesOf(session.images, branch.messages);
+    yield { ...headOf(session), title, ...timesOf(branch), ...branch, ...images };
   }
 }
 

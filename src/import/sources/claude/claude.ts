@@ -26,7 +26,7 @@ import {
 } from '../../reading/documents/documents.js';
 import { notesOf, plainName } from '../../reading/documents/note-paths.js';
 import { type TreeNode, uniqueIds } from '../../reading/messages/tree.js';
-import { timesOf, treeConversations } from '../../reading/messages/tree-conversations.js';
+import { headOfBranch, treeConversations } from '../../reading/messages/tree-conversations.js';
 import { TurnBuilder } from '../../reading/messages/turns.js';
 import { timeIn } from '../../reading/text/times.js';
 import type { ImportItem, ReadOptions, Source } from '../../source-interface.js';
@@ -183,15 +183,14 @@ function* conversationsOf(
     for (const node of some) addClaudeMessage(turns, node.id, node.fields);
     return turns;
   };
-  for (const { isMain, ...made } of treeConversations(id, nodes, leafOf(fields, nodes), read)) {
+  for (const branch of treeConversations(id, nodes, leafOf(fields, nodes), read)) {
     yield {
       type: 'conversation',
       path,
       record,
       fileTimeMs: file.modifiedAtMs,
-      ...head,
-      ...(!isMain && { ...timesOf(made), treeUpdatedAt: head.updatedAt }),
-      ...made,
+      ...headOfBranch(head, branch),
+      ...branch,
     };
   }
 }

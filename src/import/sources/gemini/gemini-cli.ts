@@ -122,7 +122,7 @@ async function* sessionOf(
   const parent = SUBAGENT.exec(file.name)?.[2];
   const id = idOf(state.head, file);
   const { nodes, shownLeaf } = state.log;
-  for (const { isMain, ...made } of treeConversations(id, nodes, shownLeaf, read)) {
+  for (const branch of treeConversations(id, nodes, shownLeaf, read)) {
     yield {
       type: 'conversation',
       path: file.name,
@@ -133,10 +133,10 @@ async function* sessionOf(
         project,
       }),
       ...(parent !== undefined && { tags: [SUBAGENT_TAG] }),
-      ...timesOf(made),
-      ...(isMain && { createdAt: timeIn(state.head['startTime']) }),
+      ...timesOf(branch),
+      ...(branch.branchOf === undefined && { createdAt: timeIn(state.head['startTime']) }),
       metadata: definedOrNothing({ cwd: project, parent }),
-      ...made,
+      ...branch,
     };
   }
 }
