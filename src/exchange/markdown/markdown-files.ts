@@ -6,6 +6,7 @@
  */
 
 import { join, sep } from 'node:path';
+import { groupedBy } from '../../base/arrays/grouped-by.js';
 import type { JsonObject } from '../../base/json-fields.js';
 import { unicodeEscape } from '../../base/text/display-text.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
@@ -26,15 +27,12 @@ interface WriteOptions extends Durability {
 /** The conversations of one folder, which link to each other. */
 export class MarkdownFolder {
   readonly #heads: ReadonlyMap<string, ConversationHead>;
-  readonly #branches = new Map<string, string[]>();
+  /** By the conversation from which they branch; all others are under `undefined`. */
+  readonly #branches: ReadonlyMap<string | undefined, readonly ConversationHead[]>;
 
   constructor(heads: readonly ConversationHead[]) {
     this.#heads = new Map(heads.map((head) => [head.conversationId, head]));
-    for (const { conversationId, branchOf } of heads) {
-      if (branchOf === undefined) continue;
-      const there = this.#branches.get(branchOf.conversationId) ?? [];
-      this.#branches.set(branchOf.conversationId, [...there, conversationId]);
-    }
+    this.#branches = groupedBy(heads, ({ branchOf }) => branchOf?.conversationId);
   }
 
   /** Writes one file and returns its size in bytes. Throws like `writeNewFile`. */
@@ -65,7 +63,7 @@ export class MarkdownFolder {
     return [
       ...(parent === undefined ? [] : [`\nBranch of ${this.#link(parent)}\n`]),
       ...(branches.length === 0 ? [] : ['\nBranches:\n\n']),
-      ...branches.map((id) => `- ${this.#link(id)}\n`),
+      ...branches.map(({ conversationId: id }) => `- ${this.#link(id)}\n`),
     ].join('');
   }
 

@@ -2,6 +2,7 @@
  * Keeps stored tool calls, their results and thinking if an import reads less of them, for example with
  * `--activity short` after `--activity all`. No file access.
  */
+import { groupedBy } from '../../base/arrays/grouped-by.js';
 import { definedOrNothing, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { Conversation, JsonObject } from '../../stores/conversations/document/schema.js';
 import { isCut, shortened } from '../reading/messages/activity.js';
@@ -207,15 +208,4 @@ function withEmptyMessages(
   const after = (id?: string) => added.get(id) ?? [];
   const all = messages.flatMap((message) => [message, after(message.id)].flat());
   return { messages: [after(), all].flat(), leavesMore };
-}
-
-function groupedBy<T>(values: readonly T[], keyOf: (value: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const value of values) {
-    const key = keyOf(value);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [value]);
-    else group.push(value);
-  }
-  return groups;
 }

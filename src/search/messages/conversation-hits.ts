@@ -3,6 +3,7 @@
  * the number of its matching messages, and the best of them.
  */
 
+import { groupedBy } from '../../base/arrays/grouped-by.js';
 import type { Hit, SearchResult } from '../../fts/search-result.js';
 import type { DocumentId, SearchOptions } from '../../fts/text-index.js';
 import type { MessageIndex } from './message-index.js';
@@ -38,18 +39,20 @@ export async function rankConversations(
   { query, limit, offset, perConversation, options }: RankingRequest,
 ): Promise<ConversationRanking> {
   const wanted = offset + limit;
+  const byConversation = (hits: readonly Hit[]) =>
+    groupedBy(hits, ({ id }) => index.conversationOf(id));
   for (let depth = wanted * MESSAGES_PER_CONVERSATION; ; depth *= GROWTH) {
     const tally = new Tally(index, options.filter);
     const counted = { ...options, limit: depth, filter: tally.filter, onBegin: tally.begin };
     const result = await index.text.searchAsync(query, counted);
-    const ranked = grouped(index, result.hits);
+    const ranked = byConversation(result.hits);
     const isOrderKnown = ranked.size >= Math.min(wanted, tally.size) || depth >= result.total;
     if (!isOrderKnown) continue;
     const ids = [...ranked.keys()].slice(offset, wanted);
     const lacks = (id: string) =>
       (ranked.get(id)?.length ?? 0) < Math.min(perConversation, tally.countOf(id));
     const all = ids.some(lacks)
-      ? grouped(index, await hitsWithin(index, query, ids, tally, options))
+      ? byConversation(await hitsWithin(index, query, ids, tally, options))
       : ranked;
     const page = ids.map((conversationId) => ({
       conversationId,
@@ -117,16 +120,4 @@ class Tally {
     this.#last = known ?? { count: 0 };
     if (known === undefined) this.#counts.set(this.#lastId, this.#last);
   }
-}
-
-/** The hits grouped by conversation, in the order of the best hits. */
-function grouped(index: MessageIndex, hits: readonly Hit[]): Map<string, Hit[]> {
-  const groups = new Map<string, Hit[]>();
-  for (const hit of hits) {
-    const conversationId = index.conversationOf(hit.id);
-    const group = groups.get(conversationId);
-    if (group === undefined) groups.set(conversationId, [hit]);
-    else group.push(hit);
-  }
-  return groups;
 }

@@ -4,6 +4,7 @@
  * stays in the conversation. Messages that `$rewindTo` takes back become a branch.
  */
 
+import { groupedBy } from '../../../base/arrays/grouped-by.js';
 import { objectsIn, textIn } from '../../../base/json-fields.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
 import { contentText } from '../../reading/messages/openai-messages.js';
@@ -61,14 +62,8 @@ export class GeminiLog {
 
   /** The ids of the shown messages, by what is said in them, without `ids`. */
   #shownWithout(ids: ReadonlySet<string>): Map<string, string[]> {
-    const found = new Map<string, string[]>();
-    for (const id of this.#shown.filter((each) => !ids.has(each))) {
-      const said = whatIsSaid(this.#nodes.get(id)?.message ?? {});
-      const ofText = found.get(said) ?? [];
-      found.set(said, ofText);
-      ofText.push(id);
-    }
-    return found;
+    const others = this.#shown.filter((id) => !ids.has(id));
+    return groupedBy(others, (id) => whatIsSaid(this.#nodes.get(id)?.message ?? {}));
   }
 
   /** Takes back the message and those after it. An id that is not shown changes nothing. */
