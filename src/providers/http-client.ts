@@ -10,7 +10,7 @@ import { AppError, type ErrorCode, isAppError } from '../base/errors.js';
 import { parsedJson } from '../base/json.js';
 import { redact } from './upstream-text.js';
 
-interface HttpCall {
+export interface HttpCall {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -27,7 +27,6 @@ export interface HttpReply {
   readonly headers: Headers;
   /** The parsed body; `undefined` if it is not JSON. */
   readonly json: unknown;
-  readonly text: string;
 }
 
 export interface HttpOptions {
@@ -161,7 +160,7 @@ async function exchange(
     ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
   });
   const text = await readText(response, settings.maxBodyBytes);
-  return { status: response.status, headers: response.headers, json: parsedJson(text), text };
+  return { status: response.status, headers: response.headers, json: parsedJson(text) };
 }
 
 async function readText(response: Response, maxBytes: number): Promise<string> {

@@ -35,8 +35,7 @@ import { quoteUpstream } from './upstream-text.js';
 
 const EFFORT_PRESETS = { low: 'medium', medium: 'high', high: 'xhigh' } as const;
 
-/** A caller waits for a search. A background create returns at once. */
-const ASK_TIMEOUT_MS = 120_000;
+/** A background create returns at once. */
 const START_TIMEOUT_MS = 60_000;
 const POLL_TIMEOUT_MS = 30_000;
 /** The first and the longest pause between two requests for the state of a search. */
@@ -45,7 +44,7 @@ const POLL_MAX_MS = 15_000;
 
 export function createAgentBackend(wire: Wire, options: PerplexityOptions): Perplexity {
   // In settings of OpenAI's style, the base URL ends in /v1.
-  const path = /\/v1\/*$/.test(options.baseUrl) ? '/agent' : '/v1/agent';
+  const path = options.baseUrl.endsWith('/v1') ? '/agent' : '/v1/agent';
   const poll: Perplexity['poll'] = async (runId, signal) => {
     const url = `${path}/${encodeURIComponent(runId)}`;
     return toRunState(await wire.get(url, POLL_TIMEOUT_MS, signal), runId);
@@ -55,18 +54,16 @@ export function createAgentBackend(wire: Wire, options: PerplexityOptions): Perp
     hasThinking: false,
     prepare: (request) => prepare(request, options),
     async ask(prepared, control) {
-      const timeoutMs = options.askTimeoutMs ?? ASK_TIMEOUT_MS;
-      const until = options.clock.monotonic() + timeoutMs;
-      let state = toRunState(await wire.post(path, prepared.body, timeoutMs, control));
+      const until = options.clock.monotonic() + options.askTimeoutMs;
+      let state = toRunState(await wire.post(path, prepared.body, options.askTimeoutMs, control));
       if (isPending(state)) state = await endOf(state, { poll, options, until }, control?.signal);
       if (state.status === 'completed') return state.answer;
       throw unusable(`The run at Perplexity ended as ${state.status}: ${state.reason}.`);
     },
     async start(prepared, control) {
       const body = { ...prepared.body, background: true };
-      return toRunState(
-        await wire.post(path, body, options.startTimeoutMs ?? START_TIMEOUT_MS, control),
-      );
+      const timeoutMs = options.startTimeoutMs ?? START_TIMEOUT_MS;
+      return toRunState(await wire.post(path, body, timeoutMs, control));
     },
     poll,
   };
@@ -125,14 +122,14 @@ function prepare(request: PerplexityRequest, options: PerplexityOptions): Prepar
   const instructions = system.map((message) => message.content);
   if (request.relatedQuestions) instructions.push(RELATED_INSTRUCTION);
   const isSearch = request.kind === 'search';
-  const model = isSearch ? options.models?.search : options.models?.deepResearch;
+  const { model } = options;
   const hasFilters = Object.keys(filters).length > 0;
   const webSearch = { type: 'web_search', ...(hasFilters ? { filters } : {}) };
   return {
     notes,
     body: {
       preset: presetFor(request, options),
-      ...(model === undefined ? {} : { model }),
+      ...(model !== undefined && { model }),
       ...(instructions.length === 0 ? {} : { instructions: instructions.join('\n\n') }),
       input: request.messages
         .filter((message) => message.role !== 'system')
@@ -145,10 +142,12 @@ function prepare(request: PerplexityRequest, options: PerplexityOptions): Prepar
   };
 }
 
-function presetFor(request: PerplexityRequest, options: PerplexityOptions): string {
-  if (request.kind === 'search') return options.presets?.search ?? 'low';
-  if (request.reasoningEffort !== undefined) return EFFORT_PRESETS[request.reasoningEffort];
-  return options.presets?.deepResearch ?? 'high';
+function presetFor(
+  { kind, reasoningEffort }: PerplexityRequest,
+  { presets }: PerplexityOptions,
+): string {
+  if (kind === 'search') return presets.search;
+  return reasoningEffort === undefined ? presets.deepResearch : EFFORT_PRESETS[reasoningEffort];
 }
 
 /** `knownId`: the id of an answer that has none; the answer is paid for too. */

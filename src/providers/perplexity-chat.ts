@@ -4,6 +4,7 @@
  * a `<think>` block at the beginning, and has no background runs: `start` waits for the answer.
  */
 import { newUuid } from '../base/ids.js';
+import { defined } from '../base/json.js';
 import {
   type JsonObject,
   listIn,
@@ -31,7 +32,6 @@ import type {
 } from './perplexity-types.js';
 import { quoteUpstream } from './upstream-text.js';
 
-const ASK_TIMEOUT_MS = 120_000;
 /** Deep research takes minutes, and here it is a single request. */
 const RESEARCH_TIMEOUT_MS = 15 * 60_000;
 
@@ -42,7 +42,7 @@ export function createChatBackend(wire: Wire, options: PerplexityOptions): Perpl
     backend: 'chat-completions',
     hasThinking: true,
     prepare: (request) => prepare(request, options),
-    ask: (prepared, control) => complete(prepared, options.askTimeoutMs ?? ASK_TIMEOUT_MS, control),
+    ask: (prepared, control) => complete(prepared, options.askTimeoutMs, control),
     async start(prepared, control) {
       const timeoutMs = options.startTimeoutMs ?? RESEARCH_TIMEOUT_MS;
       return { status: 'completed', answer: await complete(prepared, timeoutMs, control) };
@@ -53,20 +53,17 @@ export function createChatBackend(wire: Wire, options: PerplexityOptions): Perpl
 
 function prepare(request: PerplexityRequest, options: PerplexityOptions): PreparedRequest {
   const isSearch = request.kind === 'search';
-  const model = isSearch
-    ? (options.models?.search ?? 'sonar-pro')
-    : (options.models?.deepResearch ?? 'sonar-deep-research');
+  const { mode } = request.filters;
+  const effort = isSearch ? undefined : request.reasoningEffort;
   return {
     notes: [],
     body: {
-      model,
+      model: options.model ?? (isSearch ? 'sonar-pro' : 'sonar-deep-research'),
       messages: request.messages.map(({ role, content }) => ({ role, content })),
       ...toWireFilters(request.filters),
-      ...(request.filters.mode === undefined ? {} : { search_mode: request.filters.mode }),
-      ...(request.relatedQuestions ? { return_related_questions: true } : {}),
-      ...(isSearch || request.reasoningEffort === undefined
-        ? {}
-        : { reasoning_effort: request.reasoningEffort }),
+      ...(mode !== undefined && { search_mode: mode }),
+      ...(request.relatedQuestions && { return_related_questions: true }),
+      ...(effort !== undefined && { reasoning_effort: effort }),
     },
   };
 }
@@ -90,8 +87,7 @@ function toAnswer(reply: unknown): PerplexityAnswer {
     ...splitThinking(content),
     searchResults: toSearchResults(sourcesOf(response)),
     relatedQuestions: textsIn(response['related_questions']),
-    ...(usage === undefined ? {} : { usage }),
-    ...(cost === undefined ? {} : { cost }),
+    ...defined({ usage, cost }),
     ...(finish === 'stop' ? {} : { incomplete: quoteUpstream(finish, [], 60) }),
   };
 }

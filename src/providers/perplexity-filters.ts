@@ -3,6 +3,7 @@
  * to the field names and date format of both API formats.
  */
 import { AppError } from '../base/errors.js';
+import { defined } from '../base/json.js';
 
 export const RECENCIES = ['hour', 'day', 'week', 'month', 'year'] as const;
 export const SEARCH_MODES = ['web', 'academic'] as const;
@@ -32,12 +33,8 @@ const DOMAIN = /^-?(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+[\p{L}\p{N}
 
 /** Throws VALIDATION_ERROR with the argument's name in the tools. The backend handles `mode`. */
 export function toWireFilters(filters: SearchFilters): WireFilters {
-  const after =
-    filters.after === undefined ? undefined : toWireDate('search_after_date_filter', filters.after);
-  const before =
-    filters.before === undefined
-      ? undefined
-      : toWireDate('search_before_date_filter', filters.before);
+  const after = toWireDate('search_after_date_filter', filters.after);
+  const before = toWireDate('search_before_date_filter', filters.before);
   if (filters.recency !== undefined && (after !== undefined || before !== undefined)) {
     throw invalid(
       'search_recency_filter',
@@ -54,10 +51,12 @@ export function toWireFilters(filters: SearchFilters): WireFilters {
   }
   const domains = checkDomains(filters.domains ?? []);
   return {
-    ...(domains.length === 0 ? {} : { search_domain_filter: domains }),
-    ...(filters.recency === undefined ? {} : { search_recency_filter: filters.recency }),
-    ...(after === undefined ? {} : { search_after_date_filter: after }),
-    ...(before === undefined ? {} : { search_before_date_filter: before }),
+    ...(domains.length > 0 && { search_domain_filter: domains }),
+    ...defined({
+      search_recency_filter: filters.recency,
+      search_after_date_filter: after,
+      search_before_date_filter: before,
+    }),
   };
 }
 
@@ -133,7 +132,8 @@ function checkDomains(domains: readonly string[]): string[] {
 }
 
 /** Converts `YYYY-MM-DD` or `MM/DD/YYYY` to `MM/DD/YYYY`. Throws for a date that does not exist. */
-function toWireDate(field: string, value: string): string {
+function toWireDate(field: string, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
   const iso = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value);
   const american = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(value);
   const [year, month, day] = iso

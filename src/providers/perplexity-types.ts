@@ -51,12 +51,14 @@ export interface PerplexityOptions {
   readonly apiKey: string;
   readonly backend: Backend;
   readonly clock: Clock;
+  /** Without a slash at its end. */
   readonly baseUrl: string;
-  /** Presets of the Agent API; by default `low` for a search and `high` for deep research. */
-  readonly presets?: { readonly search?: string; readonly deepResearch?: string };
+  /** Presets of the Agent API. */
+  readonly presets: { readonly search: string; readonly deepResearch: string };
   /** Sent in addition to the preset (`agent`), or instead of the Sonar models (`chat-completions`). */
-  readonly models?: { readonly search?: string; readonly deepResearch?: string };
-  readonly askTimeoutMs?: number;
+  readonly model?: string | undefined;
+  /** A caller waits for a search. */
+  readonly askTimeoutMs: number;
   readonly startTimeoutMs?: number;
   /** Pause before the first repetition of a request that can safely be repeated. */
   readonly retryDelayMs?: number;

@@ -4,7 +4,7 @@
  * sent, so that an invalid one costs nothing. A create is never repeated if it may have reached the server.
  */
 import { AppError } from '../base/errors.js';
-import { createHttpClient, type HttpReply } from './http-client.js';
+import { createHttpClient, type HttpCall } from './http-client.js';
 import { createAgentBackend } from './perplexity-agent.js';
 import { createChatBackend } from './perplexity-chat.js';
 import { refusalOf, unusable } from './perplexity-errors.js';
@@ -19,43 +19,26 @@ export function createPerplexity(options: PerplexityOptions): Perplexity {
 
 function createWire(options: PerplexityOptions): Wire {
   const apiKey = options.apiKey.trim();
+  const { baseUrl, backend, clock, retryDelayMs } = options;
   const secrets = [apiKey];
-  const base = options.baseUrl.replace(/\/+$/, '');
-  const send = createHttpClient({
-    secrets,
-    ...(options.retryDelayMs === undefined ? {} : { retryDelayMs: options.retryDelayMs }),
-  });
-  const headers = () => ({ authorization: `Bearer ${checkedKey(apiKey)}` });
-  const read = (reply: HttpReply) => {
+  const send = createHttpClient({ secrets, ...(retryDelayMs !== undefined && { retryDelayMs }) });
+  const request = async (
+    call: Omit<HttpCall, 'url' | 'headers'>,
+    path: string,
+  ): Promise<unknown> => {
+    const headers = { authorization: `Bearer ${checkedKey(apiKey)}` };
+    const reply = await send({ ...call, url: baseUrl + path, headers });
     if (reply.status < 200 || reply.status > 299) {
-      const { backend, clock } = options;
       throw refusalOf(reply, { backend, secrets, nowMs: clock.now() });
     }
     if (reply.json === undefined) throw unusable('The answer of Perplexity is not JSON.');
     return reply.json;
   };
   return {
-    post: async (path, body, timeoutMs, control) =>
-      read(
-        await send({
-          method: 'POST',
-          url: base + path,
-          headers: headers(),
-          body,
-          timeoutMs,
-          ...control,
-        }),
-      ),
-    get: async (path, timeoutMs, signal) =>
-      read(
-        await send({
-          method: 'GET',
-          url: base + path,
-          headers: headers(),
-          timeoutMs,
-          ...(signal === undefined ? {} : { signal }),
-        }),
-      ),
+    post: (path, body, timeoutMs, control) =>
+      request({ method: 'POST', body, timeoutMs, ...control }, path),
+    get: (path, timeoutMs, signal) =>
+      request({ method: 'GET', timeoutMs, ...(signal && { signal }) }, path),
   };
 }
 
@@ -65,8 +48,6 @@ function checkedKey(apiKey: string): string {
   throw new AppError(
     'NOT_CONFIGURED',
     'PERPLEXITY_API_KEY is empty or has a character that a key cannot have.',
-    {
-      details: { outcome: 'not_sent' },
-    },
+    { details: { outcome: 'not_sent' } },
   );
 }

@@ -22,6 +22,8 @@ const client = (options: Partial<PerplexityOptions> = {}) =>
     backend: 'agent',
     baseUrl: api.url,
     clock: systemClock,
+    presets: { search: 'low', deepResearch: 'high' },
+    askTimeoutMs: 120_000,
     retryDelayMs: 1,
     ...options,
   });
@@ -100,17 +102,16 @@ describe('agent backend', () => {
     expect(body).not.toHaveProperty('tools');
   });
 
-  it('accepts presets and pinned models, and a base URL that ends in /v1', async () => {
+  it('accepts presets and a pinned model, and a base URL that ends in /v1', async () => {
     const options = {
       presets: { search: 'fast', deepResearch: 'wide-research' },
-      models: { search: 'perplexity/sonar' },
-      baseUrl: `${api.url}/v1/`,
+      model: 'perplexity/sonar',
+      baseUrl: `${api.url}/v1`,
     };
     expect((await ask({}, options)).model).toBe('perplexity/sonar');
     expect(api.created()[0]).toMatchObject({ preset: 'fast', model: 'perplexity/sonar' });
     const deep = client(options).prepare(request({ kind: 'deep_research' }));
-    expect(deep.body['preset']).toBe('wide-research');
-    expect(deep.body).not.toHaveProperty('model');
+    expect(deep.body).toMatchObject({ preset: 'wide-research', model: 'perplexity/sonar' });
   });
 
   it('puts filters into the search tool and dates into the form of the API', async () => {

@@ -131,6 +131,8 @@ export class Bench {
       backend: this.#backend,
       baseUrl: this.api.url,
       clock: systemClock,
+      presets: { search: 'low', deepResearch: 'high' },
+      askTimeoutMs: 120_000,
       retryDelayMs: 1,
       ...wire,
     });

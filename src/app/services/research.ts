@@ -48,6 +48,6 @@ function perplexityOf({ perplexity }: Config, clock: Clock): Perplexity | undefi
     clock,
     presets: { search: searchPreset, deepResearch: researchPreset },
     askTimeoutMs: timeoutMs,
-    ...(model === undefined ? {} : { models: { search: model, deepResearch: model } }),
+    model,
   });
 }

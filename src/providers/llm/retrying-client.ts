@@ -73,9 +73,7 @@ export function headerKey(apiKey: string | undefined, name: string): string | un
   throw new AppError(
     'NOT_CONFIGURED',
     `The key of ${name} has a character that a key cannot have.`,
-    {
-      details: { outcome: 'not_sent' },
-    },
+    { details: { outcome: 'not_sent' } },
   );
 }
 
