@@ -80,7 +80,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 export async function settledOrLater(
   work: Promise<unknown>,
   ms: number,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal | undefined,
 ): Promise<void> {
   const over = new AbortController();
   const stop = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);

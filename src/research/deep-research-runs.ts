@@ -6,7 +6,7 @@
  * `resume` of research.ts continues the runs of ended servers, after a start (app/startup-tasks.ts).
  */
 
-import { type Clock, sleep } from '../base/clock.js';
+import { type Clock, settledOrLater, sleep } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import { countOf } from '../base/text/display-text.js';
@@ -24,7 +24,6 @@ import { type RunHandle, type RunOutcome, RunRecord } from './run-record.js';
 import type { UnsavedAnswer } from './run-report.js';
 import { hasResponse, toStoredExchange } from './stored-exchange.js';
 import type { RunTiming } from './timing.js';
-import { settledWithin } from './wait-for-run.js';
 
 export interface RunsDeps {
   readonly store: ConversationStore;
@@ -87,13 +86,13 @@ export class DeepResearchRuns {
     const active = this.#active.get(conversationId);
     if (active && !active.run.isEnding) return active.run.current();
     // Without this wait, a run that ends within milliseconds would be reported as still running.
-    if (active) await settledWithin(active.done, waitMs);
+    if (active) await settledOrLater(Promise.allSettled([active.done]), waitMs);
     const seen = await jobs.get(conversationId);
     if (seen === undefined || !this.#canTakeOver(conversationId, seen)) return seen;
     const lease = await jobs.tryLease(conversationId);
     if (lease === undefined) return seen;
     const handle = await this.#takeOver(conversationId, lease);
-    if (handle) await settledWithin(handle.done, waitMs);
+    if (handle) await settledOrLater(Promise.allSettled([handle.done]), waitMs);
     return jobs.get(conversationId);
   }
 

@@ -3,6 +3,7 @@
  * request may cost money, and what to do next. The error code stays the same.
  */
 import { AppError, isAppError, withHint } from '../base/errors.js';
+import { defined } from '../base/json.js';
 import { mayHaveActed } from '../providers/http-client.js';
 import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js';
 
@@ -15,7 +16,7 @@ export function asConversationError(error: unknown, conversationId: string | und
   const billed = maybeBilled ? ' Perplexity may have done the work and may charge for it.' : '';
   return new AppError(error.code, `${error.message} ${stored}${billed}`, {
     hint: hintOf(error),
-    details: { ...error.details, ...(conversationId === undefined ? {} : { conversationId }) },
+    details: { ...error.details, ...defined({ conversationId }) },
     cause: error,
     retryable: error.retryable,
   });
@@ -49,7 +50,7 @@ export function lostRunError(conversationId: string, job: ResearchJob, cause?: u
     {
       hint: 'Call `get_conversation_history` to check again. To continue without it, call a follow-up tool with `discardLostRun: true`.',
       details: { conversationId, runState: 'unknown', query: job.query },
-      ...(cause === undefined ? {} : { cause }),
+      cause,
     },
   );
 }
@@ -63,7 +64,7 @@ export function unfinishedRunError(conversationId: string, job: ResearchJob | un
       details: {
         conversationId,
         runState: 'in_progress',
-        ...(job === undefined ? {} : { query: job.query, startedAt: job.startedAt }),
+        ...(job && { query: job.query, startedAt: job.startedAt }),
       },
     },
   );

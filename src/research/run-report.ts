@@ -12,7 +12,7 @@ export interface UnsavedAnswer {
 }
 
 export function toRunReport(job: ResearchJob, unsaved: UnsavedAnswer | undefined): RunReport {
-  const state = job.state === 'unknown' || job.state === 'failed' ? job.state : 'in_progress';
+  const state = hasEnded(job) ? job.state : 'in_progress';
   const reason = unsaved?.reason ?? job.reason;
   const { query, startedAt, runId } = job;
   return {
@@ -22,6 +22,5 @@ export function toRunReport(job: ResearchJob, unsaved: UnsavedAnswer | undefined
 }
 
 /** Whether the run has ended without an answer, or cannot be followed any more. */
-export function hasEnded(job: ResearchJob): boolean {
-  return job.state === 'failed' || job.state === 'unknown';
-}
+export const hasEnded = (job: ResearchJob): job is ResearchJob & { state: 'failed' | 'unknown' } =>
+  job.state === 'failed' || job.state === 'unknown';

@@ -3,6 +3,7 @@
  * answer's metadata has sources, model, usage, cost and the response id, by which a second copy of the
  * answer is detected.
  */
+import { defined } from '../base/json.js';
 import type { PerplexityAnswer } from '../providers/perplexity-answer.js';
 import type { AskKind, Backend } from '../providers/perplexity-types.js';
 import type { NewMessage, PastMessage } from '../stores/conversations/document/apply-appends.js';
@@ -22,6 +23,7 @@ export function toStoredExchange(
   origin: ExchangeOrigin,
 ): [PastMessage, NewMessage] {
   const { askedAt } = origin;
+  const { usage, cost, relatedQuestions, incomplete } = answer;
   return [
     { role: 'user', content: query, ...(askedAt !== undefined && { createdAt: askedAt }) },
     {
@@ -33,14 +35,11 @@ export function toStoredExchange(
         kind: origin.kind,
         responseId: answer.responseId,
         model: answer.model,
-        ...(answer.usage === undefined ? {} : { usage: answer.usage }),
-        ...(answer.cost === undefined ? {} : { cost: answer.cost }),
+        ...defined({ usage, cost }),
         sources: answer.searchResults,
-        ...(answer.relatedQuestions.length === 0
-          ? {}
-          : { relatedQuestions: answer.relatedQuestions }),
-        ...(origin.notes.length === 0 ? {} : { notes: origin.notes }),
-        ...(answer.incomplete === undefined ? {} : { incomplete: answer.incomplete }),
+        ...(relatedQuestions.length > 0 && { relatedQuestions }),
+        ...(origin.notes.length > 0 && { notes: origin.notes }),
+        ...defined({ incomplete }),
       },
     },
   ];

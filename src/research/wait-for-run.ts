@@ -50,21 +50,3 @@ function activityOf({ job: { state, lastStatus } }: RunRecord): string {
   if (lastStatus === 'queued') return "the run is in Perplexity's queue";
   return 'Perplexity is researching';
 }
-
-/** True if `promise` settles before the time limit, with or without an error; otherwise false. */
-export async function settledWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  const timer = new AbortController();
-  const settled = promise.then(
-    () => true,
-    () => true,
-  );
-  const late = sleep(ms, timer.signal).then(
-    () => false,
-    () => false,
-  );
-  try {
-    return await Promise.race([settled, late]);
-  } finally {
-    timer.abort();
-  }
-}

@@ -93,7 +93,7 @@ function compile<T>(work: () => T): T {
 function wrong(reason: string, cause?: unknown): AppError {
   return new AppError('QUERY_SYNTAX', `The regular expression cannot be used: ${reason}.`, {
     hint: 'Use RE2 syntax: no back-references, no look-around, repeats up to 1000. To find a literal text, set `mode` to exact.',
-    ...(cause === undefined ? {} : { cause }),
+    cause,
   });
 }
 
