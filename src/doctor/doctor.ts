@@ -82,17 +82,16 @@ export class Doctor {
       findings.push({ check: check.name, ...finding, repairable: repair !== undefined });
       if (repair) repairs.push({ check: check.name, path: finding.path, run: repair });
     };
-    const failure = await failureOf(async () => {
-      try {
-        await check.run({ signal, found, countChecked: (count = 1) => (checked += count) });
-      } catch (error) {
-        const path = isUnreadable(error) && error.details?.['path'];
-        if (typeof path !== 'string') throw error;
-        found(unreadable(error as AppError, path));
-      }
-    });
+    const findingOrFailure = (error: unknown) => {
+      const path = isUnreadable(error) && error.details?.['path'];
+      if (typeof path !== 'string') return failureOf(error);
+      found(unreadable(error as AppError, path));
+      return undefined;
+    };
+    const countChecked = (count = 1) => (checked += count);
+    const result = await check.run({ signal, found, countChecked }).catch(findingOrFailure);
     const durationMs = Math.round(this.#clock.monotonic() - began);
-    return { check: check.name, durationMs, checked, findings, ...(failure && { error: failure }) };
+    return { check: check.name, durationMs, checked, findings, ...result };
   }
 }
 
@@ -104,26 +103,18 @@ async function repairAll(
   const outcomes: RepairOutcome[] = [];
   for (const { check, path, run } of repairs) {
     signal.throwIfAborted();
-    let done = '';
-    const error = await failureOf(async () => {
-      done = await run();
-    });
-    const outcome = { check, path, ...(error ? { error } : { done }) };
+    const result = await run().then((done) => ({ done }), failureOf);
+    const outcome = { check, path, ...result };
     outcomes.push(outcome);
     onOutcome?.(outcome);
   }
   return outcomes;
 }
 
-async function failureOf(work: () => Promise<void>): Promise<Failure | undefined> {
-  try {
-    await work();
-    return undefined;
-  } catch (error) {
-    if (!isAppError(error) || error.code === 'CANCELLED') throw error;
-    const { code, message, hint }: AppError = error;
-    return { code, message, hint };
-  }
+function failureOf(error: unknown): { readonly error: Failure } {
+  if (!isAppError(error) || error.code === 'CANCELLED') throw error;
+  const { code, message, hint } = error;
+  return { error: { code, message, hint } };
 }
 
 /** Returns the exit status: 0: nothing to do; 1: findings other than notes; 2: a check did not finish. */

@@ -4,7 +4,7 @@
  */
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../base/clock.js';
-import { passes } from '../base/errors.js';
+import { type AppError, passes } from '../base/errors.js';
 import { isRecord, type JsonObject } from '../base/json-fields.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { withLock } from '../files/locks/file-lock.js';
@@ -13,6 +13,7 @@ import { parseDocument } from '../files/read/json-document.js';
 import { recoverFields } from '../files/read/recover-fields.js';
 import { readWhole } from '../files/read/whole-file.js';
 import { conflictSides } from '../stores/conflict-markers.js';
+import { type Found, unreadable } from './check.js';
 
 export interface JsonFile {
   readonly path: string;
@@ -27,8 +28,21 @@ export interface RepairOptions extends Durability {
   readonly clock: Clock;
 }
 
-/** Whether `repairJson` would write a valid file. FILESYSTEM_ERROR. */
-export async function isRepairableJson({ path, check }: JsonFile): Promise<boolean> {
+/** Returns the finding for a file that cannot be read, with its repair if that is possible. FILESYSTEM_ERROR. */
+export async function damagedJson(
+  error: AppError,
+  file: JsonFile,
+  options: RepairOptions,
+): Promise<Found> {
+  const canRepair = error.code === 'CORRUPT' && (await isRepairable(file));
+  return {
+    ...unreadable(error, file.path),
+    ...(canRepair && { repair: () => repairJson(file, options) }),
+  };
+}
+
+/** Whether `repairJson` would write a valid file. */
+async function isRepairable({ path, check }: JsonFile): Promise<boolean> {
   const found = await readWhole(path);
   if (found === undefined) return false;
   const fields = completeFields(found.bytes.toString());
@@ -36,7 +50,7 @@ export async function isRepairableJson({ path, check }: JsonFile): Promise<boole
 }
 
 /** Returns a sentence. Durable when it resolves. CORRUPT (no valid file is possible), LOCKED, STORAGE_FULL. */
-export function repairJson(file: JsonFile, { clock, fsync }: RepairOptions): Promise<string> {
+function repairJson(file: JsonFile, { clock, fsync }: RepairOptions): Promise<string> {
   const { path, locksFolder, lockName, check } = file;
   return withLock(locksFolder, lockName, async (lock) => {
     const found = await readWhole(path);

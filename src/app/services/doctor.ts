@@ -31,7 +31,6 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import { ConversationRepairer } from '../../stores/conversations/repair/conversation-repairer.js';
 import type { InsightStore } from '../../stores/insights/insights.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
-import { graphFiles } from '../../stores/knowledge-graph/log/graph-files.js';
 import type { MemoryBank } from '../../stores/memory-bank/memory-bank.js';
 import { indexCachePath, vectorsFolder } from '../cache-paths.js';
 import { locksFoldersOf, settingsLocksOf } from '../locks.js';
@@ -78,15 +77,12 @@ function laterFolders(config: Config): string[] {
 }
 
 /** Whether there is anything to back up. What cannot be opened counts; other checks report it. */
-async function hasData(
-  { conversations, memoryBank, insights }: Parts,
-  wal: string,
-): Promise<boolean> {
+async function hasData({ conversations, memoryBank, insights, kg }: Parts): Promise<boolean> {
   try {
     await memoryBank.refresh();
     const entries = [await conversations.list(), memoryBank.known(), await insights.all()];
     if (entries.some((list) => list.length > 0)) return true;
-    return (await readStamp(wal)) !== undefined;
+    return (await readStamp(kg.files.wal)) !== undefined;
   } catch (error) {
     if (!isUnreadable(error)) throw error;
     return true;
@@ -98,7 +94,6 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
   const { root, logsDir: logsFolder, archiveFolder, fsync, backup, imports } = config;
   const { conversations, backups, insights, memoryBank, kg, clock, codec } = parts;
   const bankFolder = memoryBank.folder;
-  const graph = graphFiles(config.kg.snapshotPath, config.kg.walPath);
   const others = laterFolders(config);
   const repairer = new ConversationRepairer({ logsFolder, fsync, clock, codec });
   const durability = { fsync, clock };
@@ -124,7 +119,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
       leftoverCheck({
         locksFolders: [...locksFoldersOf(config), settingsLocksOf(config)],
         leasesFolder: join(logsFolder, LEASES_FOLDER),
-        folders: [graph.folder, archiveFolder, dirname(config.configFile), ...others],
+        folders: [kg.files.folder, archiveFolder, dirname(config.configFile), ...others],
         trees: [logsFolder, bankFolder],
         trashFolder: join(logsFolder, '.trash'),
         conversations,
@@ -141,7 +136,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
         clock,
         isDaily: backup.isDaily,
         archives: new ArchiveFiles({ folder: archiveFolder, logsFolder, fsync }),
-        hasData: () => hasData(parts, graph.wal),
+        hasData: () => hasData(parts),
       }),
       diskCheck(root, [logsFolder, bankFolder, config.cacheFolder, ...others.filter(seemsThere)]),
       clockCheck(conversations, clock, lastTimes),

@@ -24,27 +24,19 @@ export async function checkAbandonedFolder(
 ): Promise<void> {
   if (await isYoung(folder, now)) return;
   if (await isWithoutFiles(folder)) {
-    const isEmpty = (await entriesOf(folder)).length === 0;
-    found(isEmpty ? emptyFolder(folder) : onlyEmptyFolders(folder));
-    return;
+    return found(withoutFiles(folder, (await entriesOf(folder)).length === 0));
   }
   const source = await copiedFrom(folder);
   found(source === undefined ? otherFiles(folder) : onlyCopies(folder, source));
 }
 
-const emptyFolder = (path: string): Found => ({
+const withoutFiles = (path: string, isEmpty: boolean): Found => ({
   severity: 'note',
   path,
-  message: 'The folder is empty.',
-  hint: 'A process that ended left it. The next server removes it when it starts, or run daybook doctor --repair.',
-  repair: () => remove(path),
-});
-
-const onlyEmptyFolders = (path: string): Found => ({
-  severity: 'note',
-  path,
-  message: 'The folder contains no file, only empty folders.',
-  hint: 'To remove it, run daybook doctor --repair.',
+  message: isEmpty ? 'The folder is empty.' : 'The folder contains no file, only empty folders.',
+  hint: isEmpty
+    ? 'A process that ended left it. The next server removes it when it starts, or run daybook doctor --repair.'
+    : 'To remove it, run daybook doctor --repair.',
   repair: () => remove(path),
 });
 

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { type Clock, DAY_MS } from '../../base/clock.js';
-import { isAppError } from '../../base/errors.js';
+import { appErrorOf } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
 import { isFolder, isPresent } from '../../files/paths/folders.js';
 import type { ArchiveFiles } from '../../maintenance/archives/archive-files.js';
@@ -12,6 +12,11 @@ import { type Check, type CheckContext, orFinding, unreadable } from '../check.j
 
 /** Without daily backups, an older newest backup is reported. */
 const OLD_DAYS = 30;
+
+const OF_BACKUP =
+  'Nothing can be restored from this file. To make a new backup, run daybook backup.';
+const OF_ARCHIVE =
+  'Its conversations cannot be restored from this file. A backup from before the damage has it: extract the backup with daybook restore BACKUP --to FOLDER, then replace this file by the one in FOLDER/archive.';
 
 export interface BackupParts {
   readonly backups: Backups;
@@ -48,12 +53,11 @@ async function checkAge(
     // The check of the disk reports a file in the place of the folder.
     if ((await isPresent(backups.folder)) && !(await isFolder(backups.folder))) return;
     if (!(await hasData())) return;
-    const hint = 'Run daybook backup, or set DAYBOOK_BACKUP=daily for one backup a day.';
     return found({
       severity: 'note',
       path: backups.folder,
       message: 'There is no backup.',
-      hint,
+      hint: 'Run daybook backup, or set DAYBOOK_BACKUP=daily for one backup a day.',
     });
   }
   const days = Math.floor((clock.now() - newest.madeMs) / DAY_MS);
@@ -69,6 +73,7 @@ async function checkAge(
   });
 }
 
+/** `hint`: what to do if a file is damaged. */
 async function checkAll(
   paths: readonly string[],
   hint: string,
@@ -76,27 +81,10 @@ async function checkAll(
 ): Promise<void> {
   for (const path of paths) {
     countChecked();
-    await checkOne(path, hint, found, signal);
-  }
-}
-
-const OF_BACKUP =
-  'Nothing can be restored from this file. To make a new backup, run daybook backup.';
-const OF_ARCHIVE =
-  'Its conversations cannot be restored from this file. A backup from before the damage has it: extract the backup with daybook restore BACKUP --to FOLDER, then replace this file by the one in FOLDER/archive.';
-
-async function checkOne(
-  path: string,
-  hint: string,
-  found: CheckContext['found'],
-  signal: AbortSignal,
-): Promise<void> {
-  // An age file can be read only with the secret key of its owner.
-  if (path.endsWith('.age')) return;
-  try {
-    await checkArchive(path, signal);
-  } catch (error) {
-    if (!isAppError(error)) throw error;
+    // An age file can be read only with the secret key of its owner.
+    if (path.endsWith('.age')) continue;
+    const error = await appErrorOf(() => checkArchive(path, signal));
+    if (error === undefined) continue;
     found({ ...unreadable(error, path), ...(error.code === 'CORRUPT' && { hint }) });
   }
 }

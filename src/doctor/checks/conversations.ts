@@ -53,14 +53,8 @@ const noFolder = (path: string): Found => ({
   hint: 'If the file is a conversation, make a folder with this name and move the file into it as conversation.json. Otherwise move the file to another place.',
 });
 
-type Backup = Awaited<ReturnType<Backups['list']>>[number];
-
 /** `undefined` without a backup, `unknown` if the folder of the backups cannot be read. */
-type NewestBackup = Backup | 'unknown' | undefined;
-
-interface FromBackup {
-  readonly newestBackup: NewestBackup;
-}
+type NewestBackup = Awaited<ReturnType<Backups['newest']>> | 'unknown';
 
 /** The check of the backups reports a folder that cannot be read. */
 async function newestOf(backups: ConversationParts['backups']): Promise<NewestBackup> {
@@ -74,7 +68,7 @@ async function newestOf(backups: ConversationParts['backups']): Promise<NewestBa
 
 async function examine(
   id: string,
-  parts: ConversationParts & FromBackup,
+  parts: ConversationParts & { readonly newestBackup: NewestBackup },
   { countChecked, found }: CheckContext,
 ): Promise<void> {
   const { logsFolder, conversations, repairer, clock, newestBackup, onRead } = parts;

@@ -8,7 +8,7 @@ import { readInsight } from '../../stores/insights/insight-file.js';
 import type { InsightStore } from '../../stores/insights/insights.js';
 import { INSIGHT_ID } from '../../stores/insights/schema.js';
 import { type Check, type Found, unreadable } from '../check.js';
-import { isRepairableJson, type JsonFile, type RepairOptions, repairJson } from '../repair-json.js';
+import { damagedJson, type JsonFile, type RepairOptions } from '../repair-json.js';
 
 export const insightCheck = (
   insights: InsightStore,
@@ -32,12 +32,8 @@ export const insightCheck = (
         lockName: `insight-${name}`,
         check: (value) => void readInsight(value, { id: name, path, modifiedAt: 0 }),
       };
-      const isDamaged = error.code === 'CORRUPT' && INSIGHT_ID.test(name);
-      const canRepair = isDamaged && (await isRepairableJson(file));
-      found({
-        ...unreadable(error, path),
-        ...(canRepair && { repair: () => repairJson(file, options) }),
-      });
+      const hasId = INSIGHT_ID.test(name);
+      found(hasId ? await damagedJson(error, file, options) : unreadable(error, path));
     }
   },
 });

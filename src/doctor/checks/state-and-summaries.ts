@@ -13,7 +13,7 @@ import { CONVERSATION_ID } from '../../stores/conversations/document/conversatio
 import { type FileKind, upgraded } from '../../stores/format-migrations.js';
 import { readJob } from '../../stores/research-jobs/research-job-schema.js';
 import { type Check, type CheckContext, unreadable } from '../check.js';
-import { isRepairableJson, type JsonFile, type RepairOptions, repairJson } from '../repair-json.js';
+import { damagedJson, type JsonFile, type RepairOptions } from '../repair-json.js';
 
 export const stateAndSummariesCheck = (logsFolder: string, options: RepairOptions): Check => ({
   name: 'state and summaries',
@@ -56,11 +56,7 @@ async function examine(
     file.check(parseDocument(found.bytes, file.path, 'CORRUPT'));
   } catch (error) {
     if (!isAppError(error)) throw error;
-    const canRepair = error.code === 'CORRUPT' && (await isRepairableJson(file));
-    context.found({
-      ...unreadable(error, file.path),
-      ...(canRepair && { repair: () => repairJson(file, options) }),
-    });
+    context.found(await damagedJson(error, file, options));
   }
 }
 
