@@ -3,7 +3,7 @@
  * in the trash or may be archived, and whether a damaged file may have the key of the conversation.
  */
 import type { App } from '../app.js';
-import { AppError, isAppError } from '../base/errors.js';
+import { AppError, isAppError, undefinedIfUnreadable } from '../base/errors.js';
 import { countOf } from '../base/text/display-text.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 
@@ -28,12 +28,8 @@ export async function trashedId({ conversations }: App, ref: string): Promise<st
 const MAX_ARCHIVES_BYTES = 1_000_000;
 
 /** Returns the id of the archived conversation with this id or key; `undefined` if none is found quickly. */
-export async function archivedId({ archives }: App, ref: string): Promise<string | undefined> {
-  return archives.idOf(ref, MAX_ARCHIVES_BYTES).catch((error: unknown) => {
-    if (isAppError(error)) return undefined; // the archives cannot be read
-    throw error;
-  });
-}
+export const archivedId = ({ archives }: App, ref: string): Promise<string | undefined> =>
+  undefinedIfUnreadable(archives.idOf(ref, MAX_ARCHIVES_BYTES));
 
 /** Returns `error`, or an error that says that the item is in the trash, is archived or may be damaged. */
 export async function explainNotFound(error: unknown, app: App): Promise<unknown> {
@@ -91,11 +87,8 @@ export async function notIncluded({
 }
 
 /** 0 if the folder cannot be read. */
-const countOrNone = (count: Promise<number>): Promise<number> =>
-  count.catch((error: unknown) => {
-    if (isAppError(error)) return 0;
-    throw error;
-  });
+const countOrNone = async (count: Promise<number>): Promise<number> =>
+  (await undefinedIfUnreadable(count)) ?? 0;
 
 /** The key of a conversation is in its file, so the key of a damaged file is unknown. */
 function withDamaged(error: AppError, ref: string, { conversations }: App): AppError {

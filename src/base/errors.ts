@@ -162,12 +162,18 @@ export async function appErrorOf(work: () => Promise<unknown>): Promise<AppError
   }
 }
 
-/** Returns `undefined` if a read rejects with an AppError: the file may be damaged or gone. Rethrows others. */
-export async function undefinedIfUnreadable<T>(read: Promise<T>): Promise<T | undefined> {
+/**
+ * Returns `undefined` if a read rejects with an AppError, with this code if one is given: the file may be damaged or
+ * gone. Rethrows all other errors.
+ */
+export async function undefinedIfUnreadable<T>(
+  read: Promise<T>,
+  code?: ErrorCode,
+): Promise<T | undefined> {
   try {
     return await read;
   } catch (error) {
-    if (isAppError(error)) return undefined;
+    if (isAppError(error, code)) return undefined;
     throw error;
   }
 }

@@ -6,7 +6,7 @@
  * new state. Nothing is changed if this user may not read and replace every file.
  */
 import { dirname } from 'node:path';
-import { AppError, isAppError } from '../base/errors.js';
+import { AppError, isAppError, undefinedIfUnreadable } from '../base/errors.js';
 import { countOf } from '../base/text/display-text.js';
 import { type Durability, makeFolder, syncFolder } from '../files/atomic/atomic-write.js';
 import { sweepTemporaries } from '../files/atomic/staging.js';
@@ -163,10 +163,7 @@ async function sameKey(
   wanted: WantedKey,
 ): Promise<KnownKey | undefined> {
   if (from === undefined || wanted.keyFile !== undefined) return undefined;
-  return namedKey(from.facts, wanted).catch((error: unknown) => {
-    if (isAppError(error, 'DECRYPT')) return undefined;
-    throw error;
-  });
+  return undefinedIfUnreadable(namedKey(from.facts, wanted), 'DECRYPT');
 }
 
 /** Waits for the processes that acquired a lock before the marker was written. Later ones find the marker. */

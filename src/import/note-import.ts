@@ -4,7 +4,7 @@
  */
 import { isAbsolute } from 'node:path';
 import { isoTime } from '../base/clock.js';
-import { isAppError } from '../base/errors.js';
+import { undefinedIfUnreadable } from '../base/errors.js';
 import { readStamp } from '../files/read/stamp.js';
 import type { ImportedNoteMark, ImportedNotes } from '../stores/memory-bank/imported-note-marks.js';
 import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
@@ -92,10 +92,7 @@ export class NoteImport {
   async #noteAt(path: string): Promise<{ content: string; hash: string } | undefined> {
     const planned = this.#planned.get(path);
     if (planned !== undefined) return this.#plan(path, planned);
-    return this.#stores.memoryBank.read(path).catch((error: unknown) => {
-      if (isAppError(error, 'E_MB_FILE_NOT_FOUND')) return undefined;
-      throw error;
-    });
+    return undefinedIfUnreadable(this.#stores.memoryBank.read(path), 'E_MB_FILE_NOT_FOUND');
   }
 
   #plan(path: string, content: string): { content: string; hash: string } {

@@ -1,7 +1,7 @@
 /** Finds a conversation by its key, id or title, a unique beginning of one of these, or `last`. */
 
 import { join } from 'node:path';
-import { AppError, isAppError } from '../../base/errors.js';
+import { AppError, undefinedIfUnreadable } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
 import { readStamp } from '../../files/read/stamp.js';
 import type { TrashedConversation } from '../../stores/conversations/conversation-trash.js';
@@ -61,13 +61,8 @@ export async function findConversation(store: ConversationStore, name: string): 
 /** True if it is the complete id of a conversation. Reads only this file, and throws if it cannot be read. */
 async function isStoredId(store: ConversationStore, name: string): Promise<boolean> {
   if (!CONVERSATION_ID.test(name)) return false;
-  try {
-    await store.view(name);
-    return true;
-  } catch (error) {
-    if (isAppError(error, 'CONVERSATION_NOT_FOUND')) return false;
-    throw error;
-  }
+  const found = await undefinedIfUnreadable(store.view(name), 'CONVERSATION_NOT_FOUND');
+  return found !== undefined;
 }
 
 /** The id for an exact key, id or title; `undefined` if there is none, so that the name is a new key. */

@@ -4,7 +4,7 @@
  */
 import { join, resolve } from 'node:path';
 import type { App } from '../../app.js';
-import { AppError, isAppError } from '../../base/errors.js';
+import { AppError, isAppError, undefinedIfUnreadable } from '../../base/errors.js';
 import { assertNotEmpty } from '../../config/given-path.js';
 import { isFolder } from '../../files/paths/folders.js';
 import { readStamp } from '../../files/read/stamp.js';
@@ -141,10 +141,8 @@ function reportLeft({ archive, files }: NonNullable<Unpacked['notRestored']>): v
 }
 
 async function isMovedByPolicy(id: string, { retention }: App): Promise<boolean> {
-  const plan = await retention.planOfPolicy().catch((error: unknown) => {
-    if (isAppError(error)) return undefined; // a policy that cannot be read moves nothing
-    throw error;
-  });
+  // A policy that cannot be read moves nothing.
+  const plan = await undefinedIfUnreadable(retention.planOfPolicy());
   return plan?.conversations.some(({ head }) => head.conversationId === id) ?? false;
 }
 

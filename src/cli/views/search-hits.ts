@@ -1,6 +1,6 @@
 /** The results of `daybook search` for people, with the messages before and after each result. */
 import type { z } from 'zod';
-import { isAppError } from '../../base/errors.js';
+import { undefinedIfUnreadable } from '../../base/errors.js';
 import { shortened } from '../../base/text/display-text.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { searchMessages } from '../../tools/conversations/search-messages.js';
@@ -29,18 +29,12 @@ export async function neighboursOf(
 ): Promise<readonly Neighbour[]> {
   if (count === 0) return [];
   const first = Math.max(1, seq - count);
-  try {
-    const part = await conversations.part(conversationId, {
-      first,
-      count: seq + count - first + 1,
-    });
-    return part.messages
-      .map(({ role, content }, at) => ({ seq: part.first + at, role, content }))
-      .filter((message) => message.seq !== seq);
-  } catch (error) {
-    if (!isAppError(error)) throw error;
-    return [];
-  }
+  const range = { first, count: seq + count - first + 1 };
+  const part = await undefinedIfUnreadable(conversations.part(conversationId, range));
+  if (part === undefined) return [];
+  return part.messages
+    .map(({ role, content }, at) => ({ seq: part.first + at, role, content }))
+    .filter((message) => message.seq !== seq);
 }
 
 /** A line with name, role and time; the messages before; the snippet and reason; the messages after. */

@@ -4,7 +4,7 @@
  */
 import { basename, dirname, join } from 'node:path';
 import { entriesOf, listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
-import { readStamp } from '../../files/read/stamp.js';
+import { modifiedMs, readStamp, type Stamp } from '../../files/read/stamp.js';
 import { walkFiles } from '../../files/read/walk-files.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import {
@@ -12,10 +12,8 @@ import {
   hasSameAttachments,
   removeAttachments,
 } from '../../stores/conversations/files/attachments.js';
+import { ABANDONED_MS } from '../../stores/conversations/startup-cleanup.js';
 import type { CheckContext, Found } from '../check.js';
-
-/** A process that has created the folder of a conversation writes its file within this time. */
-const YOUNG_MS = 10 * 60_000;
 
 export async function checkAbandonedFolder(
   folder: string,
@@ -77,8 +75,8 @@ async function isWithoutFiles(folder: string): Promise<boolean> {
 /** Whether something in the folder is so new that a process may be about to write the conversation. */
 async function isYoung(folder: string, now: number): Promise<boolean> {
   const stamps = await Promise.all([folder, attachmentsIn(folder)].map(readStamp));
-  const isNew = (changedNs: bigint) => Math.abs(now - Number(changedNs / 1_000_000n)) < YOUNG_MS;
-  return stamps[0] === undefined || stamps.some((stamp) => stamp && isNew(stamp.mtimeNs));
+  const isNew = (stamp: Stamp) => Math.abs(now - modifiedMs(stamp)) < ABANDONED_MS;
+  return stamps[0] === undefined || stamps.some((stamp) => stamp && isNew(stamp));
 }
 
 /** Returns the id of a conversation that has all of the files too, if the folder has only attachments. */

@@ -105,7 +105,7 @@ function findingsOf(
   repairer: ConversationRepairer,
   newestBackup: NewestBackup,
 ): Found[] {
-  const { path, damage, faults, isRepairable } = condition;
+  const { path, damage, faults, salvageable } = condition;
   const repair = async () => {
     const repaired = await repairer.repair(id);
     if (repaired === undefined) return 'Nothing needs repair any more.';
@@ -114,6 +114,7 @@ function findingsOf(
     return `Messages written: ${repaired.messages}${kept}.`;
   };
   if (damage !== undefined) {
+    const isRepairable = salvageable > 0;
     const ofBackup = backupHint(id, newestBackup);
     const hint = !isRepairable
       ? `${damage.hint} ${ofBackup}`

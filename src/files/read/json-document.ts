@@ -2,7 +2,7 @@
  * Parses JSON documents that people edit. It accepts a byte-order mark and CRLF, keeps escaped lone surrogates,
  * and reports damage with its line and column. whole-file.ts reads the bytes.
  */
-import { type ErrorCode, isAppError } from '../../base/errors.js';
+import { type ErrorCode, undefinedIfUnreadable } from '../../base/errors.js';
 import { damagedAt, notUtf8 } from './json-problem.js';
 import { LARGE_DOCUMENT_BYTES, type ListPart, largeDocumentSteps } from './large-document.js';
 import { readWhole } from './whole-file.js';
@@ -20,21 +20,15 @@ export function parseDocument(bytes: Uint8Array, path: string, damaged: ErrorCod
   }
 }
 
-/** Returns the value of a JSON file; `undefined` if there is none. Throws like `readWhole` and `parseDocument`. */
-export async function readJson(path: string, damaged: ErrorCode = 'CORRUPT'): Promise<unknown> {
+/** Returns the value of a JSON file; `undefined` if there is none. Throws like `readWhole`, and CORRUPT. */
+export async function readJson(path: string): Promise<unknown> {
   const found = await readWhole(path);
-  return found && parseDocument(found.bytes, path, damaged);
+  return found && parseDocument(found.bytes, path, 'CORRUPT');
 }
 
 /** Like `readJson`, but returns `undefined` for a damaged file: for a file that is not necessary. */
-export async function readJsonIfSound(path: string): Promise<unknown> {
-  try {
-    return await readJson(path);
-  } catch (error) {
-    if (isAppError(error, 'CORRUPT')) return undefined;
-    throw error;
-  }
-}
+export const readJsonIfSound = (path: string): Promise<unknown> =>
+  undefinedIfUnreadable(readJson(path), 'CORRUPT');
 
 /**
  * Like `parseDocument`, in short steps, so that a large document does not block the event loop. The steps

@@ -5,7 +5,7 @@
  */
 import { dirname } from 'node:path';
 import { type Clock, sleep } from '../../base/clock.js';
-import { readStampNow, type Stamp } from './stamp.js';
+import { modifiedMs, readStampNow, type Stamp } from './stamp.js';
 import { type ReadFile, readWhole } from './whole-file.js';
 
 /** If a file or its folder was written this recently, an editor may be saving the file. */
@@ -49,5 +49,5 @@ export async function isPresentSoon(path: string, clock: Clock): Promise<boolean
   }
 }
 
-const isFresh = ({ mtimeNs }: Stamp, clock: Clock): boolean =>
-  Math.abs(clock.now() - Number(mtimeNs / 1_000_000n)) <= FRESH_MS;
+const isFresh = (stamp: Stamp, clock: Clock): boolean =>
+  Math.abs(clock.now() - modifiedMs(stamp)) <= FRESH_MS;

@@ -14,6 +14,9 @@ export interface Stamp {
   readonly mtimeNs: bigint;
 }
 
+/** The modification time in Unix milliseconds, rounded down. */
+export const modifiedMs = ({ mtimeNs }: Stamp): number => Number(mtimeNs / 1_000_000n);
+
 type FileId = Pick<Stamp, 'dev' | 'ino'>;
 
 /** Whether both identify the same version. `undefined` (no file) is equal only to `undefined`. */

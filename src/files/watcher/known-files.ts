@@ -4,7 +4,7 @@
  */
 import type { BigIntStats } from 'node:fs';
 import type { Clock } from '../../base/clock.js';
-import { isSameStamp, type Stamp, stampOf } from '../read/stamp.js';
+import { isSameStamp, modifiedMs, type Stamp, stampOf } from '../read/stamp.js';
 import {
   FileTree,
   isSameFolder,
@@ -119,7 +119,7 @@ export class KnownFiles {
   }
 
   #observe(folder: KnownFolder, name: string, known: KnownFile | undefined, stamp: Stamp): void {
-    const ageMs = this.#options.clock.now() - Number(stamp.mtimeNs / 1_000_000n);
+    const ageMs = this.#options.clock.now() - modifiedMs(stamp);
     const isFresh = Math.abs(ageMs) < FRESH_FILE_MS;
     if (isFresh) this.#options.checkAgain(folder.path, name);
     // If the known stamp was read right after a write, it may hide a second write, so the file is reported

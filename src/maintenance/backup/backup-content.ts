@@ -3,8 +3,10 @@
  * the end a list of all files with their SHA-256, with which the archive can be checked. Each file is read
  * once. Because files are replaced as a whole, each copy is a complete version.
  */
+
 import { AppError, isAppError } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
+import { modifiedMs } from '../../files/read/stamp.js';
 import { type ListedFile, NO_DATA, walkFiles } from '../../files/read/walk-files.js';
 import { readStored } from '../../files/read/whole-file.js';
 import type { ArchiveFile } from '../../files/tar-archive.js';
@@ -175,7 +177,7 @@ export class BackupFiles {
         this.#seen.delete(name);
         return undefined;
       }
-      return this.#listed(name, found.bytes, Number(found.stamp.mtimeNs / 1_000_000n));
+      return this.#listed(name, found.bytes, modifiedMs(found.stamp));
     });
   }
 

@@ -12,7 +12,7 @@ import { isTemporaryName, sweepTemporaries } from '../../files/atomic/staging.js
 import { sweepLocks } from '../../files/locks/leftover-locks.js';
 import { LEASES_FOLDER } from '../../files/locks/lock-folders.js';
 import { entriesNow, listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
-import { readStamp } from '../../files/read/stamp.js';
+import { modifiedMs, readStamp } from '../../files/read/stamp.js';
 import type { ConversationTrash } from './conversation-trash.js';
 import { CONVERSATION_ID } from './document/conversation-id.js';
 import { attachmentsIn } from './files/attachments.js';
@@ -21,7 +21,7 @@ import type { VersionFiles } from './versions/version-files.js';
 import type { Merges } from './writing/merges.js';
 
 /** No process needs this long between the creation of the folder and of its file. */
-const ABANDONED_MS = 10 * 60_000;
+export const ABANDONED_MS = 10 * 60_000;
 
 /**
  * A folder of a conversation that cannot be read, such as one of another user, does not end the cleanup of the
@@ -80,6 +80,5 @@ async function cleanUpConversation(
 /** Whether the folder is so old that no process is still about to write its conversation. */
 async function isAbandoned(folder: string): Promise<boolean> {
   const stamp = await readStamp(folder);
-  if (stamp === undefined) return false;
-  return systemClock.now() - Number(stamp.mtimeNs / 1_000_000n) > ABANDONED_MS;
+  return stamp !== undefined && systemClock.now() - modifiedMs(stamp) > ABANDONED_MS;
 }

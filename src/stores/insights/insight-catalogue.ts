@@ -2,6 +2,7 @@
  * The index of all insights in memory, with their whole texts, which are small. Its base class, the file
  * catalogue, decides which files are read, and when. insights.ts leaves expired insights out of lists.
  */
+
 import { basename, join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
@@ -12,6 +13,7 @@ import {
 } from '../../files/catalogue/file-catalogue.js';
 import { entriesOf } from '../../files/paths/folders.js';
 import { readSettled } from '../../files/read/settled-read.js';
+import { modifiedMs } from '../../files/read/stamp.js';
 import { type Seen, statEntry } from '../../files/watcher/stat-entry.js';
 import { parseInsight } from './insight-file.js';
 import { INSIGHT_ID, type Insight, type StoredInsight } from './schema.js';
@@ -80,10 +82,7 @@ export class InsightCatalogue extends FileCatalogue<InsightVersion, StoredInsigh
     if (isNoFile(statEntry(path))) return undefined;
     const found = await readSettled(
       path,
-      ({ bytes, stamp }) => {
-        const modifiedAt = Number(stamp.mtimeNs / 1_000_000n);
-        return parseInsight(bytes, { id, path, modifiedAt });
-      },
+      ({ bytes, stamp }) => parseInsight(bytes, { id, path, modifiedAt: modifiedMs(stamp) }),
       this.#clock,
     );
     return found && { stored: found.value, stamp: found.stamp };

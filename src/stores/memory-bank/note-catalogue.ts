@@ -2,6 +2,7 @@
  * The index of all notes in memory: size, time and hash of each, and the files that are not readable notes,
  * with the reason. Its base class, the file catalogue, decides which files are read, and when.
  */
+
 import { isoTime } from '../../base/clock.js';
 import type { AppError } from '../../base/errors.js';
 import {
@@ -11,6 +12,7 @@ import {
   readErrnoOf,
 } from '../../files/catalogue/file-catalogue.js';
 import { readConfined, readPlain } from '../../files/paths/confined-file.js';
+import { modifiedMs } from '../../files/read/stamp.js';
 import { walkFiles } from '../../files/read/walk-files.js';
 import type { ReadFile } from '../../files/read/whole-file.js';
 import { symlinkError } from '../../files/safe-access/refusal-errors.js';
@@ -126,7 +128,7 @@ export function noteOf(path: string, { bytes, stamp }: ReadFile): Note {
   return {
     path,
     sizeBytes: bytes.byteLength,
-    modifiedAt: isoTime(Number(stamp.mtimeNs / 1_000_000n)),
+    modifiedAt: isoTime(modifiedMs(stamp)),
     hash: hashOf(bytes),
     content: decodeNote(bytes, path),
   };

@@ -124,7 +124,7 @@ it('a repair waits until an editor has saved the file', async () => {
   writeFileSync(file, whole.slice(0, whole.indexOf('edited')));
   const logsFolder = dirname(dirname(file));
   const repairer = new ConversationRepairer({ logsFolder, clock: systemClock, fsync: true });
-  expect((await repairer.examine(conversationId))?.isRepairable).toBe(true);
+  expect((await repairer.examine(conversationId))?.salvageable).toBe(1);
   const repairing = repairer.repair(conversationId);
   setTimeout(() => writeFileSync(file, whole), 60);
   expect(await repairing).toBeUndefined(); // there was nothing to repair

@@ -12,7 +12,7 @@ import { withLock } from '../../../files/locks/file-lock.js';
 import { locksFolderIn } from '../../../files/locks/lock-folders.js';
 import { brokenName } from '../../../files/paths/broken-names.js';
 import { documentSteps, parseDocument } from '../../../files/read/json-document.js';
-import type { Stamp } from '../../../files/read/stamp.js';
+import { modifiedMs, type Stamp } from '../../../files/read/stamp.js';
 import { readWhole, readWholeAtOnce } from '../../../files/read/whole-file.js';
 import { isDamagedSeal } from '../../../files/sealing/sealed-form.js';
 import { type Codec, plainCodec } from '../../../files/sealing/text-codec.js';
@@ -35,9 +35,7 @@ export interface Condition {
   readonly damage?: AppError;
   /** What is wrong with a readable file. */
   readonly faults: readonly Fault[];
-  /** Whether `repair` would change anything. */
-  readonly isRepairable: boolean;
-  /** The number of messages that `repair` would recover from a damaged file. */
+  /** The number of messages that `repair` would recover from a damaged file. If there are none, the file cannot be repaired. */
   readonly salvageable: number;
   /** False if `repair` has to replace bytes that are not UTF-8. */
   readonly isUtf8: boolean;
@@ -71,30 +69,18 @@ export class ConversationRepairer {
       const location = { path, conversationId };
       const { document } = await runInSlices(conversationSteps(value, location, this.#codec));
       const faults = allFaults(found.bytes, value, conversationId);
-      const canRepair = faults.some(isCorrectable);
-      return {
-        path,
-        stamp,
-        document,
-        faults,
-        isRepairable: canRepair,
-        salvageable: 0,
-        isUtf8: true,
-      };
+      return { path, stamp, document, faults, salvageable: 0, isUtf8: true };
     } catch (error) {
       if (!isAppError(error)) throw error;
       const saved = isSalvageable(error)
         ? salvage(textOf(found.bytes), { path, conversationId }, this.#codec)
         : undefined;
-      const salvageable = saved?.length ?? 0;
-      const canRepair = salvageable > 0;
       return {
         path,
         stamp,
         damage: error,
         faults: [],
-        isRepairable: canRepair,
-        salvageable,
+        salvageable: saved?.length ?? 0,
         isUtf8: isUtf8(found.bytes),
       };
     }
@@ -130,7 +116,7 @@ export class ConversationRepairer {
       const found = await readWhole(this.#fileOf(conversationId));
       if (found === undefined) return undefined;
       const repaired = this.#repaired(found.bytes, conversationId);
-      const ageMs = this.#options.clock.now() - Number(found.stamp.mtimeNs / 1_000_000n);
+      const ageMs = this.#options.clock.now() - modifiedMs(found.stamp);
       const isFresh = repaired.isSalvaged && Math.abs(ageMs) < SETTLED_MS;
       if (!isFresh || attempt === MAX_ATTEMPTS) return { ...repaired, stamp: found.stamp };
       await sleep(SETTLED_MS / 4);

@@ -1,6 +1,6 @@
 /** Lists, reads and restores earlier versions of a conversation. */
 import { isoTime } from '../../../base/clock.js';
-import { AppError, isAppError } from '../../../base/errors.js';
+import { AppError, appErrorOf } from '../../../base/errors.js';
 import { readStampNow } from '../../../files/read/stamp.js';
 import { requirePresent } from '../../../files/store-presence.js';
 import { notFound } from '../conversation-errors.js';
@@ -59,12 +59,8 @@ export class History {
   async damaged(conversationId: string): Promise<DamagedVersion[]> {
     const damaged: DamagedVersion[] = [];
     for (const version of await this.#files.list(conversationId)) {
-      try {
-        await this.#files.read(conversationId, version);
-      } catch (error) {
-        if (!isAppError(error)) throw error;
-        damaged.push({ path: version.path, error });
-      }
+      const error = await appErrorOf(() => this.#files.read(conversationId, version));
+      if (error !== undefined) damaged.push({ path: version.path, error });
     }
     return damaged;
   }

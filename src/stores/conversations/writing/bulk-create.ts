@@ -7,7 +7,7 @@ import { isoTime, sleep, systemClock } from '../../../base/clock.js';
 import { isAppError } from '../../../base/errors.js';
 import { type Outcome, outcomeOf } from '../../../files/atomic/group-commit.js';
 import { type HeldLock, LockLostError } from '../../../files/locks/file-lock.js';
-import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
+import { isSameStamp, modifiedMs, readStampNow, type Stamp } from '../../../files/read/stamp.js';
 import { WriteSlots } from '../../../files/write-slots.js';
 import { idTaken, keyInUse } from '../conversation-errors.js';
 import type { PastFields, PastMessage } from '../document/apply-appends.js';
@@ -228,7 +228,7 @@ export class BulkCreator {
     if (hasLockedKeys) return;
     const stamp = readStampNow(this.#core.options.logsFolder);
     if (stamp === undefined) return;
-    const ageMs = systemClock.now() - Number(stamp.mtimeNs / 1_000_000n);
+    const ageMs = systemClock.now() - modifiedMs(stamp);
     if (ageMs < TIME_RESOLUTION_MS) await sleep(TIME_RESOLUTION_MS - Math.max(ageMs, 0));
     this.#lastFolderStamp = stamp;
   }

@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isoTime } from '../../../base/clock.js';
-import { AppError, isAppError } from '../../../base/errors.js';
+import { AppError, undefinedIfUnreadable } from '../../../base/errors.js';
 import { withLock } from '../../../files/locks/file-lock.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
 import { readStored, readWholeAtOnce } from '../../../files/read/whole-file.js';
@@ -50,10 +50,8 @@ export class EditorCopies {
     if ((options.codec ?? plainCodec) !== plainCodec) throw encrypted();
     const found = await readStored(files.fileOf(conversationId));
     if (found === undefined) throw notFound(conversationId);
-    const version = await files.read(conversationId).catch((error: unknown) => {
-      if (isAppError(error, 'CONVERSATION_CORRUPTED')) return undefined;
-      throw error;
-    });
+    const reading = files.read(conversationId);
+    const version = await undefinedIfUnreadable(reading, 'CONVERSATION_CORRUPTED');
     const isRead = version !== undefined && isSameStamp(version.stamp, found.stamp);
     return {
       conversationId,

@@ -13,7 +13,7 @@ import { stageFile } from '../../../files/atomic/new-file-stream.js';
 import type { HeldLock } from '../../../files/locks/file-lock.js';
 import type { RetainedLock } from '../../../files/locks/retained-lock.js';
 import { removeFile } from '../../../files/paths/folders.js';
-import { isSameFile, readStampNow, type Stamp } from '../../../files/read/stamp.js';
+import { isSameFile, modifiedMs, readStampNow, type Stamp } from '../../../files/read/stamp.js';
 import { toStoredLines } from '../../../files/sealing/open-stores.js';
 import type { GraphState } from '../graph-state.js';
 import type { TripleTable } from '../table/triple-table.js';
@@ -70,7 +70,7 @@ export function isCompactionDue(
   now: number,
 ): boolean {
   if (!needsHealing) return logBytes > Math.max(MIN_LOG_BYTES, Number(snapshot?.size ?? 0));
-  const ageMs = now - Number((snapshot?.mtimeNs ?? 0n) / 1_000_000n);
+  const ageMs = now - (snapshot === undefined ? 0 : modifiedMs(snapshot));
   return Math.abs(ageMs) > SETTLED_MS;
 }
 
