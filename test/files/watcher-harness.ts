@@ -75,7 +75,7 @@ export async function consume(
     onChange: (batch) => {
       for (const change of batch) {
         changes.push(change);
-        if (change.kind === 'changed') seen.set(change.path, change.stamp);
+        if (change.stamp !== undefined) seen.set(change.path, change.stamp);
         else seen.delete(change.path);
       }
     },

@@ -1,19 +1,17 @@
 /** The changes to report. It has only the last state of each path, so that a changed file is read only once. */
 import { isSameStamp, type Stamp } from '../read/stamp.js';
 
-export type FileChange =
-  | { readonly path: string; readonly kind: 'changed'; readonly stamp: Stamp }
-  | { readonly path: string; readonly kind: 'removed'; readonly stamp: undefined };
+export interface FileChange {
+  readonly path: string;
+  /** `undefined` if the file was removed. */
+  readonly stamp: Stamp | undefined;
+}
 
 export class FoundChanges {
   readonly #changes = new Map<string, FileChange>();
 
-  /** `stamp` is `undefined` if the file was removed. */
   add(path: string, stamp: Stamp | undefined): void {
-    this.#changes.set(
-      path,
-      stamp ? { path, kind: 'changed', stamp } : { path, kind: 'removed', stamp },
-    );
+    this.#changes.set(path, { path, stamp });
   }
 
   /** Removes the change of the path if it has this stamp, because it was our own write. */

@@ -171,9 +171,8 @@ export class AlreadyImported {
   }
 
   #addBranch(parentId: string, conversationId: string): void {
-    const branches = this.#branchesOf.get(parentId);
-    if (branches === undefined) this.#branchesOf.set(parentId, new Set([conversationId]));
-    else branches.add(conversationId);
+    const branches = this.#branchesOf.get(parentId) ?? new Set();
+    this.#branchesOf.set(parentId, branches.add(conversationId));
   }
 
   /** Adds a conversation of the store. Does nothing if it was not imported. */

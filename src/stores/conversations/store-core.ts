@@ -145,24 +145,20 @@ export class StoreCore {
 
   /**
    * Whether the folder is the store: it must contain one of the known conversations. If none is known, it
-   * must contain Daybook's `.gitignore` and no conversation.
+   * must contain Daybook's `.gitignore` and no conversation. LOCKED if it has another encryption key now.
    */
   #isKnownStore(names: ReadonlySet<string>): boolean {
     let isEmpty = true;
     for (const { head } of this.catalogue.stamped()) {
       if (this.waiting.get(head.conversationId) === 'new') continue;
       isEmpty = false;
-      if (names.has(head.conversationId)) return this.#requireSameKey();
+      if (!names.has(head.conversationId)) continue;
+      requireUnconverted(this.options.logsFolder);
+      return true;
     }
     return (
       isEmpty && names.has('.gitignore') && ![...names].some((name) => CONVERSATION_ID.test(name))
     );
-  }
-
-  /** Throws LOCKED if the store at the path has another encryption key now. */
-  #requireSameKey(): true {
-    requireUnconverted(this.options.logsFolder);
-    return true;
   }
 
   /** Whether reads of this conversation, or without an id of all, use memory and not the disk. */

@@ -172,9 +172,7 @@ export class ConversationWriter {
 
   async #refusal(requests: readonly AppendRequest[]): Promise<AppError | undefined> {
     const { requireRoom } = this.#core.options;
-    if (requireRoom === undefined || !requests.some(addsMessages)) {
-      return undefined;
-    }
+    if (requireRoom === undefined || !requests.some(addsMessages)) return undefined;
     return appErrorOf(requireRoom);
   }
 
@@ -289,8 +287,8 @@ function mentionsKey(text: string, clientId: string): boolean {
 
 /** Returns the fields of the first request that describes the new conversation. */
 function fieldsOf(requests: readonly AppendRequest[]): ConversationFields {
-  const described = requests.find(({ options }) => typeof options.create === 'object');
-  return typeof described?.options.create === 'object' ? described.options.create : {};
+  const fields = requests.map(({ options }) => options.create);
+  return fields.find((create) => typeof create === 'object') ?? {};
 }
 
 function withHead(
