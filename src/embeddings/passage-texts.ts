@@ -40,7 +40,7 @@ export class PassageTexts {
   }
 }
 
-/** While the store is away, nothing says that the conversation is gone. */
+/** While the store is away, the conversation may still exist, so STORAGE_UNAVAILABLE is thrown. */
 async function undefinedIfGone<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read;

@@ -12,7 +12,7 @@ import { isSameFolder } from './watcher/file-tree.js';
 
 /** How long a result for an unknown folder is used: the check compares all known conversations. */
 const RECHECK_MS = 500;
-/** A name that need not exist: only a folder that can be used says whether it does. */
+/** A file that need not exist: whether it exists can be determined only if the folder can be used. */
 const ANY_NAME = '.gitignore';
 
 export interface PresenceOptions {

@@ -111,7 +111,10 @@ class Run {
     }
   }
 
-  /** Sources name a file relative to its input. Not for the only path of a user, who knows it. */
+  /**
+   * Makes the paths of problems absolute, because sources name a file relative to its input. Not called for the only
+   * path that a user gave.
+   */
   #setWholePaths(firstProblem: number, { path: top, form }: Input): void {
     const { problems } = this.#report;
     const wholePath = (path: string) => {

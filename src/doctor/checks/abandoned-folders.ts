@@ -1,6 +1,6 @@
 /**
- * Reports a folder of a conversation without its file. A process that ended, or a person, made it. It is removed
- * if it contains no file, or only what a process copied that was about to write a branch.
+ * Reports a folder of a conversation without its file. A process that ended, or a person, made it. A repair removes
+ * it if it contains no file, or only attachments that were copied for a branch that was not written.
  */
 import { basename, dirname, join } from 'node:path';
 import { entriesOf, listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
@@ -15,6 +15,7 @@ import {
 import { ABANDONED_MS } from '../../stores/conversations/startup-cleanup.js';
 import type { CheckContext, Found } from '../check.js';
 
+/** `found` gets at most one finding; none for a folder that is younger than ABANDONED_MS. FILESYSTEM_ERROR. */
 export async function checkAbandonedFolder(
   folder: string,
   found: CheckContext['found'],
@@ -72,7 +73,7 @@ async function isWithoutFiles(folder: string): Promise<boolean> {
   return true;
 }
 
-/** Whether something in the folder is so new that a process may be about to write the conversation. */
+/** Whether something in the folder is so new that a process may still write the conversation. */
 async function isYoung(folder: string, now: number): Promise<boolean> {
   const stamps = await Promise.all([folder, attachmentsIn(folder)].map(readStamp));
   const isNew = (stamp: Stamp) => Math.abs(now - modifiedMs(stamp)) < ABANDONED_MS;

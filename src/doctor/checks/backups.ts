@@ -22,7 +22,7 @@ export interface BackupParts {
   readonly backups: Backups;
   readonly isDaily: boolean;
   readonly clock: Clock;
-  /** Those of old conversations. */
+  /** The archives of old conversations. */
   readonly archives: Pick<ArchiveFiles, 'folder' | 'paths'>;
   /** Whether there is anything to back up. */
   hasData(): Promise<boolean>;

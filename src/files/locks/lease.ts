@@ -28,7 +28,7 @@ import { isSurelyDead, ownerName } from './process-identity.js';
 /** A lease whose owner cannot be checked ends this long after its last refresh. */
 export const LEASE_STALE_MS = 20_000;
 const REFRESH_MS = 5_000;
-/** An import asks thousands of times a second whether its lease is held. */
+/** An import checks thousands of times a second whether its lease is held. */
 const CHECK_MS = 5;
 /** How long a refresh is awaited if the time of the last one is in the future. */
 const AHEAD_WAIT_MS = 2 * REFRESH_MS;

@@ -57,7 +57,7 @@ interface Added {
 export interface BranchOutcome extends Added {
   readonly isEdited: boolean;
   readonly hasOwnIds: boolean;
-  /** The number of messages of which the store has another text than the source, in conversations changed here. */
+  /** The number of messages whose stored text differs from the source, in conversations that were changed here. */
   readonly others: number;
 }
 
@@ -215,7 +215,10 @@ export class BranchImport {
     return this.#create(stored, candidate, { messages: [message], previous });
   }
 
-  /** Gives the branch that the source shows now the head of the source: it does not come under its own id. */
+  /**
+   * Updates title, tags and other fields of the branch that the source shows now, because the source gives them
+   * under the id of the conversation.
+   */
   async followHead(parentId: string, candidate: Candidate): Promise<void> {
     const { mark, messages } = candidate;
     for (const place of await this.#branchesOf(parentId, candidate)) {

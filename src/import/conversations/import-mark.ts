@@ -49,6 +49,7 @@ export const versionOf = ({ hash, head }: SourceMark): string => `${hash}${head}
 export const replacedWith = (mark: SourceMark): readonly string[] =>
   [...(mark.replaced ?? []), versionOf(mark)].slice(-MAX_REPLACED);
 
+/** Whether the mark is of a version that replaced this one, in an import that had both. */
 export const hasReplaced = ({ replaced = [] }: SourceMark, version: SourceMark): boolean =>
   replaced.includes(versionOf(version));
 
@@ -99,6 +100,7 @@ export const marksIn = (metadata: JsonObject | undefined): SourceMark[] => {
   return [...(own === undefined ? [] : [own]), ...mergedMarksIn(metadata)];
 };
 
+/** The mark of this source, also if its conversation was merged into another one. */
 export const markOfSource = (
   metadata: JsonObject | undefined,
   source: SourceId,
@@ -170,6 +172,7 @@ export function digestOf(messages: readonly Digested[], times: SourceMark['times
   return digestsOf(messages, times).hash;
 }
 
+/** `said` of the mark: the digest of ids, roles and texts, without times and metadata. */
 export function contentDigestOf(messages: readonly Digested[]): string {
   const said = new Digest();
   for (const message of messages) said.add(contentOf(message));

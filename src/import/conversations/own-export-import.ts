@@ -134,6 +134,7 @@ function keyTaken(clientId: string): AppError {
   return new AppError('CONFLICT', `Another conversation has the key ${clientId} here.`);
 }
 
+/** The error for a conversation of an own export whose id exists here with other messages. */
 export function differs(conversationId: string): AppError {
   return new AppError('ALREADY_EXISTS', `${conversationId} exists here with other messages.`, {
     hint: 'To add the conversations that differ as new conversations, run daybook restore --as-new with the export.',

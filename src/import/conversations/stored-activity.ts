@@ -41,14 +41,15 @@ export function candidateWithActivity(
   activity: Activity,
 ): { readonly candidate: Candidate; readonly leavesMore: boolean } {
   const { messages: given, left } = withActivity(candidate.messages, current.messages, activity);
-  // An import with `none` reads no messages without text. In another one, the source has it in another branch.
+  // With `none`, messages without text are not read. With another setting, a message that the source has, but that is
+  // not in the candidate, is in another branch.
   const isUnread = (id: string) => activity === 'none' || !candidate.isInSource(id);
   const moved = textlessBranchOf(current, candidate)?.message.id;
   if (moved !== undefined) left.delete(moved);
   const { messages, leavesMore } = withEmptyMessages(given, current.messages, left, isUnread);
   if (messages === candidate.messages) return { candidate, leavesMore };
   const { hash, said } = digestsOf(messages, candidate.mark.times);
-  // If something was changed here, the digest of it must not become that of an import.
+  // If something was changed here, its digest must not be stored as the digest of an import.
   const isImported = hash === mark.hash || isAsImported(current, mark);
   const [first] = messages;
   const source: SourceMark = {
@@ -83,7 +84,7 @@ export function withActivity(
   const isMore = ({ fields }: Part) => hasMore(fields, activity);
   if (!before.some(isMore)) return { messages: given, left: new Map() };
   const now = given.map(partsOf);
-  // Another answer can have the same call, but that one is not shown beside it.
+  // Not the parts of other answers, which can have equal calls.
   const ids = new Set(given.map(({ id }) => id));
   const empty = new Set(stored.filter(({ content }) => content === '').map(({ id }) => id));
   const open = before.filter(({ messageId: id }) => ids.has(id) || empty.has(id));

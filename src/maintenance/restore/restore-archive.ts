@@ -24,7 +24,10 @@ import { problemWithRestoring } from './restorable-files.js';
 
 /** The archives of old conversations. They are not sealed as a whole, but the files in them are. */
 const ARCHIVED = /^archive\/[^/]+\.tar\.gz$/;
-/** It removes conversations every day. A person or an assistant who wants that sets it. */
+/**
+ * The retention policy. It is restored only into another folder, because it moves conversations to the trash every
+ * day: a person or an assistant must set it.
+ */
 export const POLICY = 'conversation-logs/retention.json';
 const JOB = /^(conversation-logs\/[^/]+\/)job\.json$/;
 

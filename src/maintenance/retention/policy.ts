@@ -70,7 +70,10 @@ export class RetentionPolicyFile {
     });
   }
 
-  /** Like `write`, with what `next` makes of the policy that no other process can change meanwhile. CORRUPT. */
+  /**
+   * Like `write`, for the policy that `next` returns for the stored one; no other process can change the file
+   * meanwhile. Throws like `write`, and CORRUPT.
+   */
   async change(next: (before: Rules) => Rules): Promise<void> {
     await this.#replace(async () => next((await this.read()) ?? NO_POLICY));
   }

@@ -42,7 +42,7 @@ export interface FindHit {
   readonly entry: FindEntry;
   /** Larger is better; comparable within one answer only. */
   readonly score: number;
-  /** The fields that match, of the tags at most twenty. */
+  /** The fields that match, with at most twenty tags. */
   readonly matches: readonly FieldMatch[];
 }
 
@@ -222,7 +222,7 @@ export class QuickFindIndex {
 interface Found {
   readonly id: string;
   readonly words: SearchResult[];
-  /** Of the scores of the words. */
+  /** The sum of the scores of the words. */
   sum: number;
   /** MiniSearch multiplies a sum by the number of its parts: a word, or the word and similar ones. */
   matched: number;

@@ -41,6 +41,7 @@ export async function idForWriting(core: StoreCore, ref: string): Promise<string
   return id;
 }
 
+/** Whether the id or key has a conversation; a damaged one exists too. VALIDATION_ERROR, FILESYSTEM_ERROR. */
 export async function exists(core: StoreCore, ref: string): Promise<boolean> {
   const id = await idOf(core, ref);
   if (id === undefined) return false;

@@ -1,6 +1,6 @@
 /**
  * Which notes an import wrote, and with which text: `imported-notes.json` in the logs folder
- * (docs/FORMAT.md). From it the next import knows whether a note was changed here since. Only a process that
+ * (docs/FORMAT.md). It shows the next import whether a note was changed here since. Only a process that
  * has the lease of imports writes the file.
  */
 import { join } from 'node:path';

@@ -37,6 +37,7 @@ export function costsOf(messages: Iterable<Message>): CostSum[] {
   }));
 }
 
+/** A cost of 0 or more; `undefined` for any other value. */
 export const amountOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 

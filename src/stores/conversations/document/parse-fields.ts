@@ -74,6 +74,7 @@ export function requireShallow(extra: JsonObject, at: string, location: SourceLo
   }
 }
 
+/** Returns an object with the field; an empty one for a value that is absent or null. CONVERSATION_CORRUPTED. */
 export function optional<K extends string, T>(
   name: K,
   value: unknown,

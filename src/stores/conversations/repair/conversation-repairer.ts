@@ -35,7 +35,10 @@ export interface Condition {
   readonly damage?: AppError;
   /** What is wrong with a readable file. */
   readonly faults: readonly Fault[];
-  /** The number of messages that `repair` would recover from a damaged file. If there are none, the file cannot be repaired. */
+  /**
+   * The number of messages that `repair` would recover from a damaged file. If there are none, it cannot be
+   * repaired.
+   */
   readonly salvageable: number;
   /** False if `repair` has to replace bytes that are not UTF-8. */
   readonly isUtf8: boolean;

@@ -63,7 +63,7 @@ interface Ready {
 
 type Outcomes = Map<NewEntry, Outcome<ConversationDocument>>;
 
-/** What the work under one lock knows. */
+/** The state of the work under one lock. */
 interface Turn {
   readonly lock: HeldLock;
   readonly outcomes: Outcomes;

@@ -80,7 +80,10 @@ export class EditorCopies {
     return 'joined';
   }
 
-  /** Returns false if the file is no longer the one that was opened. A lost text is stored as a version before. */
+  /**
+   * Returns false if the file is no longer the one that was opened. If a text would be lost, the conversation is
+   * stored as a version first.
+   */
   #replace(
     { conversationId, stamp, conversation }: OpenedFile,
     bytes: Buffer,

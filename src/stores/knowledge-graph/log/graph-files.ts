@@ -16,6 +16,7 @@ export interface GraphFiles {
   readonly rejects: string;
 }
 
+/** The paths of all files of a graph, from the absolute paths of its snapshot and its log. No I/O. */
 export function graphFiles(snapshot: string, wal: string): GraphFiles {
   const folder = dirname(snapshot);
   return {

@@ -175,6 +175,7 @@ export async function scanLog(
   return { stamp: source.stamp, offset, guard: guardOf(source, offset) };
 }
 
+/** Returns the bytes before `offset`, by which a later read detects that the log was replaced. */
 export function guardOf(source: FileReader, offset: number): Buffer {
   const guard = Buffer.alloc(Math.min(GUARD_BYTES, offset));
   source.read(guard, 0, offset - guard.length);

@@ -28,6 +28,7 @@ export interface Compaction {
   readonly forgotten: number;
 }
 
+/** Identifies one version of a file; empty if there is no file. */
 export function nameOfVersion(stamp: Stamp | undefined): string {
   return stamp === undefined ? '' : `${nameOfFile(stamp)}-${stamp.size}-${stamp.mtimeNs}`;
 }

@@ -94,10 +94,12 @@ export function checkEach<T>(facts: readonly T[], check: (fact: T) => void): voi
  */
 export const hasExpired = (ts: number, time: number) => ts !== 0 && ts < time;
 
+/** Whether it is a time in Unix milliseconds that a fact can have. */
 export function isTime(value: unknown): value is number {
   return Number.isSafeInteger(value) && Math.abs(value as number) <= LATEST_TIME;
 }
 
+/** Whether it can be the subject, the predicate or the object of a fact. */
 export function isPart(value: unknown): value is string {
   return typeof value === 'string' && problemWith(value, MAX_PART_CHARACTERS) === undefined;
 }
