@@ -4,7 +4,7 @@ import { countOf } from '../../base/text/display-text.js';
 import { type Skipped, unreadable } from '../../maintenance/skipped-conversations.js';
 import { reportSkipped } from '../notices/problems.js';
 import type { Flags } from '../options/configuration.js';
-import { ruleOf } from '../options/rule-options.js';
+import { type RuleOptions, ruleOf } from '../options/rule-options.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { printList, report } from '../terminal/output.js';
 import { sizeOf } from '../terminal/sizes.js';
@@ -13,10 +13,8 @@ import { timesFor } from '../terminal/times.js';
 import { jsonOf, lineIn } from '../views/candidate-lines.js';
 import { withApp } from '../with-app.js';
 
-export interface ArchiveOptions {
+export interface ArchiveOptions extends RuleOptions {
   olderThan: string;
-  module?: string;
-  tag?: string;
   dryRun?: boolean;
   yes?: boolean;
   all?: boolean;

@@ -5,7 +5,7 @@ import { type Skipped, unreadable } from '../../maintenance/skipped-conversation
 import { reportFailure } from '../errors/failure.js';
 import { reportSkipped } from '../notices/problems.js';
 import type { Flags } from '../options/configuration.js';
-import { ruleOf } from '../options/rule-options.js';
+import { type RuleOptions, ruleOf } from '../options/rule-options.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { printList, report } from '../terminal/output.js';
@@ -15,10 +15,7 @@ import type { OptionNames } from '../tools/command-names.js';
 import { jsonOf, lineIn } from '../views/candidate-lines.js';
 import { withApp } from '../with-app.js';
 
-export interface PruneOptions {
-  olderThan?: string;
-  module?: string;
-  tag?: string;
+export interface PruneOptions extends RuleOptions {
   bySize?: boolean;
   dryRun?: boolean;
   yes?: boolean;

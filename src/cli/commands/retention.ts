@@ -7,16 +7,13 @@ import { countOf } from '../../base/text/display-text.js';
 import { NO_POLICY, type RetentionPolicy } from '../../maintenance/retention/policy.js';
 import type { Flags } from '../options/configuration.js';
 import { olderThanDaysOf } from '../options/days.js';
-import { namesOf } from '../options/rule-options.js';
+import { namesOf, type RuleOptions } from '../options/rule-options.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp, withReadingApp } from '../with-app.js';
 
-export interface SetRetentionOptions {
-  olderThan?: string;
-  module?: string;
-  tag?: string;
+export interface SetRetentionOptions extends RuleOptions {
   bySize?: boolean;
   yes?: boolean;
   json?: boolean;

@@ -4,19 +4,20 @@ import { defined } from '../../base/json.js';
 import type { PruneRule } from '../../maintenance/retention/rule-schema.js';
 import { olderThanDaysOf } from './days.js';
 
-interface Names {
+export interface RuleOptions {
+  olderThan?: string;
   module?: string;
   tag?: string;
 }
 
 /** The conditions that were given. Throws VALIDATION_ERROR for a wrong number of days or an empty name. */
-export function ruleOf({ olderThan, ...names }: Names & { olderThan?: string }): PruneRule {
+export function ruleOf({ olderThan, ...names }: RuleOptions): PruneRule {
   if (olderThan === undefined) return namesOf(names);
   return { olderThanDays: olderThanDaysOf(olderThan), ...namesOf(names) };
 }
 
 /** Throws VALIDATION_ERROR for an empty name, which no conversation has. */
-export function namesOf({ module, tag }: Names): Pick<PruneRule, 'module' | 'tag'> {
+export function namesOf({ module, tag }: RuleOptions): Pick<PruneRule, 'module' | 'tag'> {
   for (const [name, text] of Object.entries({ module, tag })) {
     if (text?.trim() === '') throw new AppError('VALIDATION_ERROR', `The --${name} is empty.`);
   }

@@ -35,7 +35,7 @@ import { type CachedParts, type ConversationStoreOptions, StoreCore } from './st
 import { History } from './versions/history.js';
 import { VersionFiles } from './versions/version-files.js';
 import type { CopyOptions } from './writing/branch-and-merge-content.js';
-import { Branches } from './writing/branches.js';
+import { createBranch } from './writing/branches.js';
 import { dropTakenKey } from './writing/drop-taken-key.js';
 import { EditorCopies } from './writing/editor-copy.js';
 import { type Merged, Merges, requireDifferent } from './writing/merges.js';
@@ -78,7 +78,6 @@ export class ConversationStore {
   readonly #commits: GroupCommits<AppendRequest, AppendResult>;
   readonly #trash: ConversationTrash;
   readonly #merges: Merges;
-  readonly #branches: Branches;
   readonly #versions: VersionFiles;
   readonly #pages = new ListPages();
   readonly #reader: ConversationReader;
@@ -107,7 +106,6 @@ export class ConversationStore {
     this.edits = new MessageEdits(this.#core, this.#writer);
     this.editorCopies = new EditorCopies(this.#core, this.#writer, this.#versions);
     this.#trash = new ConversationTrash(this.#core);
-    this.#branches = new Branches(this.#core, this.#writer);
     this.#merges = new Merges(this.#core, this.#writer, this.#trash);
   }
 
@@ -240,7 +238,7 @@ export class ConversationStore {
    */
   async branch(ref: string, messageId: string, options: CopyOptions = {}): Promise<Conversation> {
     const source = await this.load(ref);
-    return this.#core.track(this.#branches.branch(source, messageId, options));
+    return this.#core.track(createBranch(this.#core, this.#writer, source, messageId, options));
   }
 
   /**

@@ -20,6 +20,14 @@ export const maxTokens = z
   .describe('Maximum length of the answer.')
   .default(DEFAULT_TOKENS);
 
+/** The output field of a message that `messagesWithin` has cut. */
+export const isCutField = z
+  .boolean()
+  .describe(
+    'True if the text is longer than maxTokens; get_conversation_history returns all of it in parts.',
+  )
+  .exactOptional();
+
 /** Estimated tokens of a value as JSON. */
 export function estimateTokens(value: unknown): number {
   return estimateTextTokens(JSON.stringify(value) ?? '');

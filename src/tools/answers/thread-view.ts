@@ -15,7 +15,7 @@ import {
 } from '../../stores/conversations/document/schema.js';
 import { moduleName, toListed } from '../fields/conversation-input.js';
 import { jsonObject } from '../fields/json-object.js';
-import { estimateTokens } from './answer-budget.js';
+import { estimateTokens, isCutField } from './answer-budget.js';
 
 /** In a list; get_conversation returns longer metadata. */
 const MAX_META_TOKENS = 1_000;
@@ -52,12 +52,7 @@ export const threadMessageSchema = z.object({
   role: z.enum(ROLES),
   content: z.string(),
   createdAt: z.string(),
-  isCut: z
-    .boolean()
-    .describe(
-      'True if the text is longer than maxTokens; get_conversation_history returns all of it in parts.',
-    )
-    .exactOptional(),
+  isCut: isCutField,
 });
 
 export type ThreadMessage = z.output<typeof threadMessageSchema>;

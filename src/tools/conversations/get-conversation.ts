@@ -17,7 +17,7 @@ import {
 } from '../../stores/conversations/document/schema.js';
 import { endBefore } from '../../stores/conversations/files/message-positions.js';
 import type { StateStore } from '../../stores/state/state.js';
-import { estimateTokens, maxTokens, messagesWithin } from '../answers/answer-budget.js';
+import { estimateTokens, isCutField, maxTokens, messagesWithin } from '../answers/answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { conversationRef } from '../fields/conversation-input.js';
 import { jsonObject } from '../fields/json-object.js';
@@ -32,12 +32,7 @@ const messageSchema = z.object({
   durable: z.literal(false).describe('The message is not yet on the disk.').exactOptional(),
   parentMessageId: z.string().exactOptional(),
   metadata: jsonObject('As it was saved.').exactOptional(),
-  isCut: z
-    .boolean()
-    .describe(
-      'True if the text is longer than maxTokens; get_conversation_history returns all of it in parts.',
-    )
-    .exactOptional(),
+  isCut: isCutField,
 });
 
 export const getConversation = defineTool({
