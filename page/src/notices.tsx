@@ -1,6 +1,7 @@
 /** Notices: one sentence about what was done, for some seconds, with a button that undoes it. */
 import { useEffect, useState } from 'preact/hooks';
 import { useKeys } from './hooks.js';
+import { CallError } from './server/api.js';
 
 export interface Notice {
   readonly text: string;
@@ -10,6 +11,11 @@ export interface Notice {
 let show: (notice: Notice | undefined) => void = () => undefined;
 /** Shows a sentence for `NOTICE_MS`, with a button that undoes the change if `undo` is given. */
 export const notify = (notice: Notice): void => show(notice);
+
+/** Shows the error of a call. `otherwise`: the sentence for an error that is no CallError. */
+export function notifyError(error: unknown, otherwise: string): void {
+  notify({ text: error instanceof CallError ? `${error.message} ${error.hint}` : otherwise });
+}
 
 const NOTICE_MS = 10_000;
 

@@ -5,8 +5,8 @@ import { CopyButton, counted, Time } from '../components.jsx';
 import { isPressed, useFocusBack, useFocusWhenShown, useWhenLoaded } from '../hooks.js';
 import { address } from '../navigation/address.js';
 import { hrefOf, parseRoute } from '../navigation/route.js';
-import { notify } from '../notices.jsx';
-import { CallError, call, isReadOnly, type Output } from '../server/api.js';
+import { notify, notifyError } from '../notices.jsx';
+import { call, isReadOnly, type Output } from '../server/api.js';
 
 export type HeadFacts = Output<'get_conversation'>;
 
@@ -147,7 +147,7 @@ async function restore(name: string): Promise<void> {
 }
 
 function report(error: unknown): false {
-  notify({ text: error instanceof CallError ? `${error.message} ${error.hint}` : String(error) });
+  notifyError(error, String(error));
   return false;
 }
 

@@ -1,13 +1,12 @@
 /** Two heat maps of the number of messages: a calendar of the last year, and the hours of the week. */
 
 import { counted } from '../components.jsx';
+import { DAY_MS, isoDay } from '../days.js';
 import type { Output } from '../server/api.js';
 
-const DAY_MS = 86_400_000;
 const WEEKS = 53;
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const LEVELS = 4;
-const isoDay = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 /** The day of the user, as its start in UTC: there all days have the same length. */
 function startOfToday(): number {

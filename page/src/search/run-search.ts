@@ -42,10 +42,9 @@ export const hasInsights = ({ kind }: Asked): boolean => kind === 'all' || kind 
 
 /** Removes the fields that have no effect for this kind. */
 export function effectiveFields(asked: Asked): Asked {
-  const filters = { mode: '', role: '', module: '', tag: '', from: '', to: '' };
   return {
     ...asked,
-    ...(!isOfMessages(asked) && filters),
+    ...(!isOfMessages(asked) && Object.fromEntries(FILTERS.map((name) => [name, '']))),
     ...(!hasInsights(asked) && { project: '' }),
   };
 }

@@ -14,9 +14,7 @@ export interface Loaded<T> {
  * then, but not if the load fails: beside an error they would look like the answer.
  */
 export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
-  const [state, setState] = useState<State<T>>({
-    isLoading: true,
-  });
+  const [state, setState] = useState<State<T>>({ isLoading: true });
   const [round, setRound] = useState(0);
   const latest = useRef(load);
   latest.current = load;

@@ -6,6 +6,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useChanges } from '../changes/use-changes.js';
 import { counted, Empty, Failure, Time } from '../components.jsx';
+import { DAY_MS, isoDay } from '../days.js';
 import { GraphCanvas } from '../graph/graph-canvas.jsx';
 import { useListKeys } from '../hooks.js';
 import { address } from '../navigation/address.js';
@@ -62,8 +63,8 @@ export function Knowledge({ route }: { readonly route: Route }) {
     );
   }
   // The list has only the predicates that are used most.
-  const offered = ['', ...(stats.data?.predicates ?? []).map((each) => each.predicate)];
-  const isOffered = offered.includes(predicate);
+  const offered = stats.data?.predicates ?? [];
+  const isOffered = predicate === '' || offered.some((each) => each.predicate === predicate);
   const title = <h1>{titleOf(node, ofAddress)}</h1>;
   // Shown together, because a part that is shown later would move the other parts.
   if ((data ?? error) === undefined || (stats.data === undefined && stats.error === undefined)) {
@@ -88,7 +89,7 @@ export function Knowledge({ route }: { readonly route: Route }) {
           >
             <option value="">any</option>
             {!isOffered && <option value={predicate}>{predicate}</option>}
-            {(stats.data?.predicates ?? []).map((each) => (
+            {offered.map((each) => (
               <option key={each.predicate} value={each.predicate}>
                 {each.predicate} ({each.facts})
               </option>
@@ -207,7 +208,6 @@ function Words({ words, onWords }: { readonly words: string; onWords(words: stri
   );
 }
 
-const DAY_MS = 86_400_000;
 /** The slider begins this many years ago, or at the oldest fact. */
 const YEARS = 3;
 
@@ -237,9 +237,7 @@ function AsOf({ facts, day, onDay }: AsOfProps) {
   const last = today - first.current;
   const at = day === '' ? last : last - (today - Date.parse(day) / DAY_MS);
   const set = (value: number) =>
-    onDay(
-      value >= last ? '' : new Date((today - last + value) * DAY_MS).toISOString().slice(0, 10),
-    );
+    onDay(value >= last ? '' : isoDay((today - last + value) * DAY_MS));
   return (
     <label class="as-of">
       As of <output>{day === '' ? 'now' : day}</output>{' '}

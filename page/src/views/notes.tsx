@@ -7,9 +7,9 @@ import { useFocusBack, useFocusWhenShown, useListKeys, useWhenLoaded } from '../
 import { Markdown } from '../markdown.jsx';
 import { hrefOf, type Route } from '../navigation/route.js';
 import { History } from '../notes/history.jsx';
-import { notify } from '../notices.jsx';
+import { notify, notifyError } from '../notices.jsx';
 import { allPages } from '../server/all-pages.js';
-import { CallError, call, type Output } from '../server/api.js';
+import { type CallError, call, type Output } from '../server/api.js';
 import { useLoaded } from '../server/use-loaded.js';
 
 export function Notes({ route }: { readonly route: Route }) {
@@ -117,9 +117,7 @@ function Note({ path }: { readonly path: string }) {
       setDraft(undefined);
       notify({ text: durable === false ? WAITS : 'The note is saved.' });
     } catch (thrown) {
-      notify({
-        text: thrown instanceof CallError ? `${thrown.message} ${thrown.hint}` : 'Not saved.',
-      });
+      notifyError(thrown, 'Not saved.');
     }
     setSaving(false);
     reload();

@@ -13,7 +13,7 @@ import {
 import { focusView, useListKeys } from '../hooks.js';
 import { address } from '../navigation/address.js';
 import { hrefOf, parseRoute } from '../navigation/route.js';
-import { notify } from '../notices.jsx';
+import { notify, notifyError } from '../notices.jsx';
 import { CallError, call, type Output } from '../server/api.js';
 import { type Loaded, useLoaded } from '../server/use-loaded.js';
 
@@ -44,10 +44,7 @@ export function TrashView() {
         focusView();
       }
     } catch (error) {
-      notify({
-        text:
-          error instanceof CallError ? `${error.message} ${error.hint}` : 'It was not restored.',
-      });
+      notifyError(error, 'It was not restored.');
     }
     restoring.current.delete(name);
     trash.reload();
