@@ -16,7 +16,7 @@ const MAX_CHARACTERS = 4_000_000;
 const SHARE_OF_NEW = 0.1;
 
 export async function frequentWordsIn(messages: readonly Message[]): Promise<FrequentWords> {
-  const some = evenly(messages, MAX_CHARACTERS);
+  const some = evenly(messages);
   const share = some.length / messages.length;
   const estimated = (count: number) => Math.round(count / share);
   const words = (await frequentWords(some, some, MOST_WORDS, new TimeSlice())).map((each) => ({
@@ -41,9 +41,9 @@ export const wordsAfter = (
 const isSame = (a: MessageFigures, b: MessageFigures | undefined) =>
   a.time === b?.time && a.role === b.role && a.words === b.words && a.tokens === b.tokens;
 
-/** Every message, or every second, third, …: together at most about `characters` characters. */
-function evenly(messages: readonly Message[], characters: number): readonly Message[] {
+/** Every message, or every second, third, …: together at most about MAX_CHARACTERS. */
+function evenly(messages: readonly Message[]): readonly Message[] {
   const all = messages.reduce((sum, { content }) => sum + content.length, 0);
-  const step = Math.ceil(all / characters);
+  const step = Math.ceil(all / MAX_CHARACTERS);
   return step <= 1 ? messages : messages.filter((_, index) => index % step === 0);
 }

@@ -2,7 +2,7 @@
  * Makes one conversation of each branch of a message tree, with a link to the conversation from which it
  * branches.
  */
-import type { ImportedConversation, ImportedMessage } from '../../source-interface.js';
+import type { ImportedConversation } from '../../source-interface.js';
 import { branchesOf, type TreeNode } from './tree.js';
 import type { TurnBuilder } from './turns.js';
 
@@ -39,7 +39,7 @@ export function* treeConversations<N extends TreeNode>(
     if (!hasText && all.length > 0) turns.countLeftOut('branches without text');
     if (!hasText && turns.leftOut === undefined) continue;
     const messages = hasText ? all : [];
-    const conversationId = isMain ? id : `${id}:${firstId(messages) ?? branch.nodes[0]?.id}`;
+    const conversationId = isMain ? id : `${id}:${messages[0]?.id ?? branch.nodes[0]?.id}`;
     const forkPoint = isMain ? undefined : forkPointOf(branch.forkedFrom, byId, conversationOf);
     for (const message of messages)
       if (message.id !== undefined) conversationOf.set(message.id, conversationId);
@@ -53,8 +53,6 @@ export function* treeConversations<N extends TreeNode>(
     };
   }
 }
-
-const firstId = (messages: readonly ImportedMessage[]) => messages[0]?.id;
 
 /** The nearest message at or above `node` that is in one of the conversations, and this conversation. */
 function forkPointOf<N extends TreeNode>(

@@ -84,9 +84,8 @@ function lineOf(
     found.inline.push({ name, sizeBytes, modifiedAtMs, bytes });
     return attachmentLine('image', name);
   }
-  const path = [source['path'], source['file_path'], source['url']].flatMap(
-    (given) => textIn(given) ?? [],
-  )[0];
+  const given = [source['path'], source['file_path'], source['url']];
+  const path = given.map(textIn).find((each) => each !== undefined);
   const name = path === undefined ? undefined : nameOf(path, files);
   if (name !== undefined) found.named.add(name);
   const shown = name ?? path;

@@ -48,7 +48,7 @@ export async function groupsOf({ files }: Input): Promise<SessionGroup[]> {
   return [...groups.values()];
 }
 
-/** Asks for every file, because the question also records which version was read. */
+/** Calls `isKnown` for every file, because the call also records which version was read. */
 export function hasNewFiles({ files, agents }: SessionGroup, { isKnown }: ReadOptions): boolean {
   return [...files, ...agents].filter((file) => !(isKnown?.(file) ?? false)).length > 0;
 }
