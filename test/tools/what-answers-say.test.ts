@@ -29,6 +29,32 @@ describe('a deleted item', () => {
     expect(await save('wall', 'And more.')).not.toHaveProperty('note');
   });
 
+  it('is removed from the trash by a permanent deletion, and nothing else is', async () => {
+    const { conversationId } = await save('wall', 'The south wall.');
+    await save('shed', 'The shed.');
+    for (const key of ['wall', 'shed']) {
+      await call('delete_conversation', { conversationId: key });
+    }
+    await save('shed', 'Another shed.');
+    const removal = { conversationId: 'wall', permanent: true };
+    expect(await call('delete_conversation', removal)).toMatchObject({ conversationId });
+    const error = await failure('delete_conversation', removal);
+    expect([error.code, error.message]).toEqual([
+      'CONVERSATION_NOT_FOUND',
+      expect.not.stringContaining('in the trash'),
+    ]);
+    // A key that another conversation has now means that conversation.
+    await call('delete_conversation', { conversationId: 'shed', permanent: true });
+    const { stdout } = await run('trash', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ items: [{ title: 'The shed' }] });
+    const asked = await run('delete', 'shed', '--permanent', '--yes');
+    expect([asked.code, asked.stdout]).toEqual([
+      0,
+      'Removed permanently: shed, "The shed", which is in the trash\n',
+    ]);
+    expect(JSON.parse((await run('trash', '--json')).stdout)).toMatchObject({ items: [] });
+  });
+
   it.each([
     ['get_conversations', 'conversations', { query: 'house' }],
     ['search_memory', 'results', { sources: ['facts'] }],

@@ -1,11 +1,18 @@
 /** `daybook delete`: moves a conversation to the trash, or removes it permanently after a question. */
 
 import { archivedId } from '../../app/not-found-hints.js';
+import { deletedAs, purgeDeleted } from '../../app/purge-deleted.js';
+import type { App } from '../../app.js';
 import { isAppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
+import type { TrashedConversation } from '../../stores/conversations/conversation-trash.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
-import { findConversation, nameOfConversation } from '../arguments/find-conversation.js';
+import { CLIENT_ID, CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
+import {
+  findConversation,
+  findExisting,
+  nameOfConversation,
+} from '../arguments/find-conversation.js';
 import type { Flags } from '../options/configuration.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
@@ -27,13 +34,15 @@ export async function deleteConversation(
 ): Promise<void> {
   await withApp(flags, async (app) => {
     const { conversations } = app;
-    const isId = CONVERSATION_ID.test(name) && (await conversations.exists(name));
-    const id = isId ? name : await findConversation(conversations, name);
-    const about = await describe(conversations, id);
+    const deleted = permanent ? await onlyInTrash(app, name) : [];
+    const [entry] = deleted;
+    const id = entry?.conversationId ?? (await idOf(conversations, name));
+    const about = entry === undefined ? await describe(conversations, id) : inTrash(entry);
     const question = `Remove ${about} permanently?`;
     if (permanent && !yes && !(await confirmOrEnd(question, 'Nothing was deleted.'))) return;
     const trashed = permanent ? undefined : await conversations.trash(id);
-    if (permanent) await conversations.remove(id);
+    await purgeDeleted(app, deleted);
+    if (permanent && deleted.length === 0) await conversations.remove(id);
     const facts = { conversationId: id, deleted: true, permanent };
     report({ ...facts, ...(trashed && { trashPath: trashed.path }) }, json, () => {
       console.log(`${permanent ? 'Removed permanently' : 'Deleted'}: ${about}`);
@@ -47,15 +56,33 @@ export async function deleteConversation(
   });
 }
 
+async function idOf(store: ConversationStore, name: string): Promise<string> {
+  const isId = CONVERSATION_ID.test(name) && (await store.exists(name));
+  return isId ? name : findConversation(store, name);
+}
+
+/** The deleted conversation with this id or key, if none that exists has this id, key or title. */
+async function onlyInTrash(app: App, name: string): Promise<readonly TrashedConversation[]> {
+  const isRef = CONVERSATION_ID.test(name) || CLIENT_ID.test(name);
+  if (!isRef || (await findExisting(app.conversations, name)) !== undefined) return [];
+  return deletedAs(app, name);
+}
+
+const inTrash = ({ title, clientId, conversationId }: TrashedConversation) =>
+  `${nameWithTitle(clientId ?? conversationId, title)}, which is in the trash`;
+
 /** One line about the conversation. A damaged conversation can be deleted too. */
 async function describe(store: ConversationStore, id: string): Promise<string> {
   try {
     const { head } = await store.view(id);
-    const title = head.title === undefined ? '' : `, ${JSON.stringify(oneLine(head.title))}`;
-    return `${oneLine(nameOfConversation(head))}${title}, ${countOf(head.messageCount, 'message')}`;
+    const name = nameWithTitle(nameOfConversation(head), head.title);
+    return `${name}, ${countOf(head.messageCount, 'message')}`;
   } catch (error) {
     const isThere = isAppError(error) && !isAppError(error, 'CONVERSATION_NOT_FOUND');
     if (!isThere) throw error;
     return `${id}, which cannot be read`;
   }
 }
+
+const nameWithTitle = (name: string, title?: string) =>
+  `${oneLine(name)}${title === undefined ? '' : `, ${JSON.stringify(oneLine(title))}`}`;

@@ -1,6 +1,7 @@
 /** The tool `delete_conversation`: moves a conversation to the trash, or removes it permanently. */
 
 import { z } from 'zod';
+import { deletedAs, purgeDeleted } from '../../app/purge-deleted.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 import { conversationRef } from '../fields/conversation-input.js';
 import { permanentField, trashNameField, trashPathField } from '../fields/trash-fields.js';
@@ -26,8 +27,13 @@ export const deleteConversation = defineTool({
       trashPath: trashPathField,
     }),
   annotations: REMOVES,
-  async run({ conversationId: ref, permanent }, { conversations }) {
+  async run({ conversationId: ref, permanent }, app) {
+    const { conversations } = app;
     if (permanent) {
+      const deleted = await deletedAs(app, ref);
+      await purgeDeleted(app, deleted);
+      const [{ conversationId } = {}] = deleted;
+      if (conversationId !== undefined) return { conversationId, deleted: true, permanent };
       return { conversationId: await conversations.remove(ref), deleted: true, permanent };
     }
     const { conversationId, name, path } = await conversations.trash(ref);
