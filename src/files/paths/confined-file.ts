@@ -49,6 +49,25 @@ export async function findConfined(
   return { path, kind: 'absent' };
 }
 
+/**
+ * `name` with each part in the Unicode form (NFC or NFD) of the entry on the disk, which looks the same. A part
+ * without one such entry stays as it is. It follows no link. PATH_ESCAPE as `findConfined`; FILESYSTEM_ERROR.
+ */
+export async function inStoredForm(folder: string, name: string): Promise<string> {
+  requireConfined(name);
+  const parts = name.split('/');
+  let at = folder;
+  for (const [index, part] of parts.entries()) {
+    const listed = await entriesOf(at, ['ENOENT', 'ENOTDIR']);
+    const same = listed.filter((entry) => entry.name.normalize('NFC') === part.normalize('NFC'));
+    const entry = same.length === 1 ? same[0] : same.find((each) => each.name === part);
+    if (entry === undefined || entry.isSymbolicLink()) break;
+    parts[index] = entry.name;
+    at = join(at, entry.name);
+  }
+  return parts.join('/');
+}
+
 function kindOf(entry: Pick<Dirent, 'isFile' | 'isDirectory'>): ConfinedFile['kind'] {
   if (entry.isFile()) return 'file';
   return entry.isDirectory() ? 'folder' : 'other';

@@ -38,7 +38,7 @@ import {
   type SkippedFile,
 } from './note-catalogue.js';
 import { alreadyThere, conflict, isAFolder, notFound } from './note-errors.js';
-import { isReservedPath, looksLikeNote, requireNewNotePath, requireNotePath } from './note-path.js';
+import { isReservedPath, looksLikeNote, requireNewNotePath, storedNotePath } from './note-path.js';
 import { encodeNote, hashOf, withFinalNewline } from './note-text.js';
 import { NoteTrash } from './note-trash.js';
 
@@ -149,8 +149,8 @@ export class MemoryBank {
    * Returns the note on disk, or its waiting text. E_MB_FILE_NOT_FOUND, E_MB_READ, TOO_LARGE (over 32 KB),
    * PATH_ESCAPE, STORAGE_UNAVAILABLE.
    */
-  async read(path: string): Promise<Note> {
-    requireNotePath(path);
+  async read(given: string): Promise<Note> {
+    const path = await storedNotePath(this.folder, given);
     const found = await this.#deferred.read(path);
     if (found === undefined) throw notFound(path);
     return found;
@@ -195,12 +195,12 @@ export class MemoryBank {
    * E_MB_FILE_NOT_FOUND, LOCKED, STORAGE_FULL, FILESYSTEM_ERROR, STORAGE_UNAVAILABLE.
    */
   async edit(
-    path: string,
+    given: string,
     expectedHash: string | undefined,
     change: (content: string) => string,
     { mayDefer = false } = {},
   ): Promise<Note & Masked> {
-    requireNotePath(path);
+    const path = await storedNotePath(this.folder, given);
     const edited = async (note: Note) => {
       if (expectedHash !== undefined && expectedHash !== note.hash) {
         throw conflict(path, expectedHash, note.hash);
@@ -232,8 +232,8 @@ export class MemoryBank {
    * Renames a note. Durable when it resolves. ALREADY_EXISTS if the new path exists, STORAGE_UNAVAILABLE if a
    * write of one of the two waits; otherwise throws like `edit`.
    */
-  async rename(path: string, newPath: string, expectedHash: string | undefined): Promise<NoteInfo> {
-    requireNotePath(path);
+  async rename(given: string, newPath: string, expectedHash?: string): Promise<NoteInfo> {
+    const path = await storedNotePath(this.folder, given);
     requireNewNotePath(newPath);
     for (const each of [path, newPath]) await this.#deferred.views.requireNone(each);
     return this.#locked(async () => {
@@ -253,10 +253,10 @@ export class MemoryBank {
    * store cannot be written now. E_MB_FILE_NOT_FOUND, CONFLICT (another hash), STORAGE_UNAVAILABLE.
    */
   async delete(
-    path: string,
+    given: string,
     { expectedHash, permanent = false, mayDefer = false }: DeleteOptions = {},
   ): Promise<DeletedNote> {
-    requireNotePath(path);
+    const path = await storedNotePath(this.folder, given);
     const now = () => this.#delete(path, expectedHash, permanent);
     if (mayDefer && !permanent) return this.#deferred.delete(path, expectedHash, now);
     await this.#deferred.views.requireNone(path);

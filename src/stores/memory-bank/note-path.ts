@@ -3,6 +3,7 @@
  * and `.trash`) and in `insights/`.
  */
 import { AppError, isAppError } from '../../base/errors.js';
+import { inStoredForm } from '../../files/paths/confined-file.js';
 import { skeletonOf } from '../../files/paths/confusables.js';
 import { requireConfined } from '../../files/paths/path-confinement.js';
 
@@ -30,6 +31,17 @@ export function requireNotePath(path: string): void {
     },
   );
 }
+
+/**
+ * Like `requireNotePath`, for an existing note. Returns the path as it is on the disk: the names of files of
+ * other systems may have another Unicode form, which assistants cannot type. FILESYSTEM_ERROR.
+ */
+export async function storedNotePath(folder: string, path: string): Promise<string> {
+  requireNotePath(path);
+  return isAscii(path) ? path : inStoredForm(folder, path);
+}
+
+const isAscii = (text: string) => Buffer.byteLength(text) === text.length;
 
 /**
  * Like `requireNotePath`, for a new note. VALIDATION_ERROR also for a path that only a shell expands, because

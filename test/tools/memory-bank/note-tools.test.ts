@@ -102,6 +102,22 @@ describe('a note', () => {
   });
 });
 
+describe('a note of another system, with accents in another Unicode form', () => {
+  it('is read, edited, renamed and deleted with either form of its path', async () => {
+    const [nfc, nfd] = ['ガイド/été.md'.normalize('NFC'), 'ガイド/été.md'.normalize('NFD')];
+    put(nfd, 'one');
+    expect(await call('mb_read', { path: nfc })).toMatchObject({ path: nfd, content: 'one' });
+    await call('mb_edit', { path: nfc, oldText: 'one', newText: 'two' });
+    expect(readFileSync(fileOf(nfd), 'utf8')).toContain('two');
+    expect(await codeOf('mb_add', { path: nfc, content: 'x' })).toBe('PATH_ESCAPE');
+    await call('mb_edit', { path: nfc, newPath: 'a/b.md' });
+    expect(readFileSync(fileOf('a/b.md'), 'utf8')).toContain('two');
+    put(nfd, 'three');
+    await call('mb_delete', { path: nfc });
+    expect(await call('mb_list')).toMatchObject({ files: [{ path: 'a/b.md' }] });
+  });
+});
+
 describe('edits', () => {
   it('make one complete change in each call', async () => {
     put('a.md', 'one one\n');
