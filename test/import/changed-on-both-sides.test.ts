@@ -158,13 +158,27 @@ it.each(
 
 it.each(
   SOURCES,
-)('%s: a branch that begins with a message that was deleted here has no copy of the others', async (_, exported) => {
+)('%s: a message that was deleted here does not come back, and the messages after it are not copied', async (_, exported) => {
   const bench = await openImportBench();
   const nodes = [q1, a1, q2, a2];
   await bench.importText(exported(nodes, 'a2', 1), 'conversations.json');
   await remove(bench, 'q2');
   const other: Node = { id: 'x1', parent: 'a1', text: 'other' };
   await importTwice(bench, exported([...nodes, other], 'x1', 2));
-  const texts = textsOf(bench).flat();
-  expect(texts.toSorted()).toEqual([...new Set(texts)].toSorted());
+  const own = ['question', 'answer', 'more'];
+  expect(textsOf(bench)).toEqual([own, ['other']]);
+  const changed = [withText(q1, 'question, changed'), a1, q2, a2, q3, other];
+  await importTwice(bench, exported(changed, 'q3', 3));
+  expect(textsOf(bench)).toEqual([[...own, 'thanks'], ['other'], ['question, changed']]);
+});
+
+it.each(
+  SOURCES,
+)('%s: the last message, which was deleted here, does not come back with new texts before it', async (_, exported) => {
+  const bench = await openImportBench();
+  await bench.importText(exported([q1, a1, q2, a2], 'a2', 1), 'conversations.json');
+  await remove(bench, 'a2');
+  const changed = [withText(q1, 'question, changed'), a1, q2, a2];
+  await importTwice(bench, exported(changed, 'a2', 2));
+  expect(textsOf(bench)).toEqual([['question', 'answer', 'more?'], ['question, changed']]);
 });

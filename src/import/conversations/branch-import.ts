@@ -11,6 +11,7 @@ import type { Conversation, JsonObject } from '../../stores/conversations/docume
 import type { Activity } from '../source-interface.js';
 import type { AlreadyImported, Identified } from './already-imported.js';
 import {
+  deletedHere,
   digestsOf,
   isAsImported,
   isOlderMark,
@@ -82,9 +83,23 @@ export class BranchImport {
     candidate: Candidate,
     content: BranchContent,
   ): Promise<BranchOutcome> {
-    const { messages, ...texts } = await this.#withTexts(parentId, candidate, content);
-    const outcome = await this.#addMissing(parentId, candidate, { ...content, messages });
-    return { ...outcome, ...texts, hasOwnIds: messages !== content.messages };
+    const left = await this.#withoutDeleted(parentId, content);
+    const { messages, ...texts } = await this.#withTexts(parentId, candidate, left);
+    const outcome = await this.#addMissing(parentId, candidate, { ...left, messages });
+    return { ...outcome, ...texts, hasOwnIds: messages !== left.messages };
+  }
+
+  /** The messages without those that were deleted from the conversation here. */
+  async #withoutDeleted(conversationId: string, content: BranchContent): Promise<BranchContent> {
+    const { previous } = content;
+    const current = await this.#options.store.load(conversationId);
+    const mark = markIn(current.metadata);
+    const fork = current.messages.findIndex(({ id }) => id === previous?.id);
+    if (mark === undefined || (previous !== undefined && fork === -1)) return content;
+    const path = [...current.messages.slice(0, fork + 1), ...content.messages];
+    const deleted = deletedHere(current, mark, path);
+    const messages = content.messages.filter(({ id }) => !deleted.has(id));
+    return deleted.size === 0 ? content : { ...content, messages };
   }
 
   /**

@@ -165,6 +165,22 @@ export function writtenIn<T>(messages: readonly T[], { kept, count }: SourceMark
   return messages.slice(0, kept?.count ?? count);
 }
 
+/**
+ * The ids of imported messages that were deleted here since. `path`: what the source has in the place of the
+ * conversation, from its first message on. Empty if something else was changed here too, because then it is
+ * not known which messages are new.
+ */
+export function deletedHere(
+  { messages }: { readonly messages: readonly Identified[] },
+  mark: SourceMark,
+  path: readonly Identified[],
+): ReadonlySet<string> {
+  const here = new Map(messages.map((message) => [message.id, message]));
+  const written = writtenIn(path, mark).map((message) => here.get(message.id) ?? message);
+  const deleted = written.flatMap(({ id }) => (here.has(id) ? [] : id));
+  return new Set(isAsImported({ messages: written }, mark) ? deleted : []);
+}
+
 type Digested = Pick<PastMessage, 'id' | 'role' | 'content' | 'createdAt' | 'metadata'>;
 
 /** `times` as in the mark: times that come from the file are not part of the digest. */
@@ -224,6 +240,8 @@ class Digest {
     return ownCopy((this.#stream?.hex() ?? sha256Hex(this.#text)).slice(0, DIGITS));
   }
 }
+
+type Identified = Digested & { readonly id: string };
 
 /** Whether an id of the source can be a message id of the store. It must be long enough to be unique. */
 export const isOwnId = (id: string): boolean =>

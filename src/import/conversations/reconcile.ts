@@ -10,6 +10,7 @@ import type { Conversation } from '../../stores/conversations/document/schema.js
 import type { Identified } from './already-imported.js';
 import {
   contentDigestOf,
+  deletedHere,
   hasReplaced,
   headDigestOf,
   isAsImported,
@@ -72,7 +73,9 @@ export function reconcile(
   const extended = extendedBySource(stored, mark, messages);
   const from = extended === undefined ? firstDifference(stored, messages) : mark.count;
   const start = firstMissing(stored, messages, from);
-  const fresh = messages.slice(start);
+  const deleted = deletedHere(stored, mark, messages);
+  const isLeft = ({ id }: CandidateMessage) => !deleted.has(id);
+  const fresh = messages.slice(start).filter(isLeft);
   const isFollowed =
     !keepsPath && extended !== undefined && !isContinued(stored, messages.slice(0, start));
   if (isFollowed) {
@@ -90,7 +93,11 @@ export function reconcile(
   const own = underOwnIds(fresh, ({ id, content }) => (here.get(id) ?? content) !== content);
   return {
     revision,
-    branch: { messages: own, previous: messages[start - 1], isChanged: !isOlderVersion },
+    branch: {
+      messages: own,
+      previous: messages.slice(0, start).findLast(isLeft),
+      isChanged: !isOlderVersion,
+    },
   };
 }
 
