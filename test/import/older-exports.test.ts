@@ -1,6 +1,6 @@
 /** An older export that is imported after a newer one: it never sets the title back. */
 import { expect, it } from 'vitest';
-import { fileWith, openImportBench } from './bench.js';
+import { fileWith, openImportBench, said } from './bench.js';
 
 const node = (id: string, parent: string | null) => ({
   id,
@@ -70,4 +70,20 @@ it('the newer title of a branch stays too', async () => {
   expect(bench.bySource(branch).title).toBe('New');
   await bench.import(exportOf('Newest', 3, FORK));
   expect(bench.bySource(branch).title).toBe('Newest');
+});
+
+it('an older export does not bring back a message that was deleted here', async () => {
+  const bench = await openImportBench();
+  const old = exportOf('T', 1, LINE);
+  await bench.import(old);
+  const { conversationId } = bench.bySource('c-1');
+  await bench.store.revise(conversationId, ({ updatedAt, messages }) => ({
+    updatedAt,
+    messages: messages.slice(1),
+  }));
+  await bench.import(exportOf('T', 2, [...LINE, ['d', 'b']], 'd'));
+  const before = bench.hash();
+  await bench.import(old);
+  expect(bench.hash()).toBe(before);
+  expect(said(bench.bySource('c-1'))).toEqual(['assistant: text of b', 'assistant: text of d']);
 });

@@ -176,9 +176,17 @@ export function deletedHere(
   path: readonly Identified[],
 ): ReadonlySet<string> {
   const here = new Map(messages.map((message) => [message.id, message]));
-  const written = writtenIn(path, mark).map((message) => here.get(message.id) ?? message);
-  const deleted = written.flatMap(({ id }) => (here.has(id) ? [] : id));
-  return new Set(isAsImported({ messages: written }, mark) ? deleted : []);
+  const there = new Set(path.map(({ id }) => id));
+  const rest = messages.filter(({ id }) => !there.has(id));
+  // The source may show another branch after the last message that both have.
+  const common = path.findLastIndex(({ id }) => here.has(id)) + 1;
+  for (const shared of [path, path.slice(0, common)]) {
+    const all = [...shared.map((message) => here.get(message.id) ?? message), ...rest];
+    const written = writtenIn(all, mark);
+    const deleted = written.flatMap(({ id }) => (here.has(id) ? [] : id));
+    if (deleted.length > 0 && isAsImported({ messages: written }, mark)) return new Set(deleted);
+  }
+  return new Set();
 }
 
 type Digested = Pick<PastMessage, 'id' | 'role' | 'content' | 'createdAt' | 'metadata'>;

@@ -61,7 +61,8 @@ export function reconcile(
 ): Reconciled | undefined {
   const { mark: now } = candidate;
   if (!isChanged(mark, now) || hasReplaced(mark, now)) return undefined;
-  if (isOlder(current, mark, candidate)) return undefined;
+  const deleted = deletedHere(current, mark, candidate.messages);
+  if (isOlder(current, mark, candidate, deleted)) return undefined;
   const head = headRevision(current, mark, candidate);
   const isOlderVersion = isOlderMark(mark, now);
   const messages = isOlderVersion ? withStored(candidate.messages, current) : candidate.messages;
@@ -73,7 +74,6 @@ export function reconcile(
   const extended = extendedBySource(stored, mark, messages);
   const from = extended === undefined ? firstDifference(stored, messages) : mark.count;
   const start = firstMissing(stored, messages, from);
-  const deleted = deletedHere(stored, mark, messages);
   const isLeft = ({ id }: CandidateMessage) => !deleted.has(id);
   const fresh = messages.slice(start).filter(isLeft);
   const isFollowed =
@@ -184,7 +184,13 @@ export const isChanged = (mark: SourceMark, now: SourceMark): boolean =>
  * Whether an older export is imported after a newer one. If something was changed here since, only an export
  * with fewer messages is known to be older.
  */
-function isOlder(current: Conversation, mark: SourceMark, { fields, messages, ...now }: Candidate) {
+function isOlder(
+  current: Conversation,
+  mark: SourceMark,
+  { fields, messages: given, ...now }: Candidate,
+  deleted: ReadonlySet<string>,
+) {
+  const messages = given.filter(({ id }) => !deleted.has(id));
   const isOlderVersion = isOlderMark(mark, now.mark);
   if (onlyLacksMessages(current, mark, { fields, messages, ...now })) return true;
   // The conversation here can have a later time only because its title was changed back, or it was merged.
@@ -193,9 +199,9 @@ function isOlder(current: Conversation, mark: SourceMark, { fields, messages, ..
   const hasTimesNow = mark.times === 'file' && now.mark.times === undefined;
   const isNewer = hasTimes || hasTimesNow || fields.updatedAt >= current.updatedAt;
   if (!isOlderVersion && isNewer) return false;
-  if (messages.length > mark.count) return false;
+  if (given.length > mark.count) return false;
   const stored = new Set(current.messages.map(({ id }) => id));
-  const hasFewer = isOlderVersion || messages.length < mark.count;
+  const hasFewer = isOlderVersion || given.length < mark.count;
   if (hasFewer && messages.every(({ id }) => stored.has(id))) return true;
   return (isOlderVersion || headDigestOf(current) === mark.head) && isAsImported(current, mark);
 }
