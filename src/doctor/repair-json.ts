@@ -9,7 +9,7 @@ import { isRecord, type JsonObject } from '../base/json-fields.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { withLock } from '../files/locks/file-lock.js';
 import { brokenName } from '../files/paths/broken-names.js';
-import { parseDocument } from '../files/read/json-document.js';
+import { parseDocument, renderDocument } from '../files/read/json-document.js';
 import { recoverFields } from '../files/read/recover-fields.js';
 import { readWhole } from '../files/read/whole-file.js';
 import { conflictSides } from '../stores/conflict-markers.js';
@@ -61,8 +61,7 @@ function repairJson(file: JsonFile, { clock, fsync }: RepairOptions): Promise<st
     check(fields);
     const keptAs = keptName(path, clock);
     await lock.link(path, join(dirname(path), keptAs), { fsync });
-    const bytes = Buffer.from(`${JSON.stringify(fields, null, 2)}\n`);
-    await lock.replace(path, bytes, { fsync }, { base: found.stamp });
+    await lock.replace(path, renderDocument(fields), { fsync }, { base: found.stamp });
     return `Fields saved: ${Object.keys(fields).length}; the broken file is kept as ${keptAs}.`;
   });
 }

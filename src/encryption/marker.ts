@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { AppError, isAppError } from '../base/errors.js';
 import { atomicWrite, type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { removeFile } from '../files/paths/folders.js';
-import { parseDocument } from '../files/read/json-document.js';
+import { parseDocument, renderDocument } from '../files/read/json-document.js';
 import type { Stamp } from '../files/read/stamp.js';
 import { type ReadFile, readSmallNow } from '../files/read/whole-file.js';
 
@@ -100,5 +100,5 @@ export async function writeMarker(
   if (key === null && converting === undefined) return removeFile(path, durability);
   await makeFolder(logsFolder, durability);
   const value = { format: FORMAT, version: VERSION, key, ...(converting && { converting }) };
-  await atomicWrite(path, Buffer.from(`${JSON.stringify(value, null, 2)}\n`), durability);
+  await atomicWrite(path, renderDocument(value), durability);
 }

@@ -7,6 +7,7 @@ import { isUtf8 } from 'node:buffer';
 import { isoTime, timeOfText } from '../base/clock.js';
 import { parsedJson } from '../base/json.js';
 import { isRecord } from '../base/json-fields.js';
+import { renderDocument } from '../files/read/json-document.js';
 
 const FIELD = /"updatedAt"\s*:\s*"[^"]*"/;
 
@@ -20,5 +21,5 @@ export function withLaterUpdatedAt(bytes: Buffer, now: number): Buffer {
   const field = `"updatedAt": "${updatedAt}"`;
   const changed = FIELD.test(text) ? text.replace(FIELD, field) : text.replace('{', `{ ${field},`);
   const isSet = Object(parsedJson(changed.replace(/^\ufeff/, ''))).updatedAt === updatedAt;
-  return Buffer.from(isSet ? changed : `${JSON.stringify({ ...value, updatedAt }, null, 2)}\n`);
+  return isSet ? Buffer.from(changed) : renderDocument({ ...value, updatedAt });
 }

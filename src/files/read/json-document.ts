@@ -1,5 +1,5 @@
 /**
- * Parses JSON documents that people edit. It accepts a byte-order mark and CRLF, keeps escaped lone surrogates,
+ * Parses and renders JSON documents that people edit. It accepts a byte-order mark and CRLF, keeps escaped lone surrogates,
  * and reports damage with its line and column. whole-file.ts reads the bytes.
  */
 import { type ErrorCode, undefinedIfUnreadable } from '../../base/errors.js';
@@ -19,6 +19,10 @@ export function parseDocument(bytes: Uint8Array, path: string, damaged: ErrorCod
     throw damagedAt(text, path, damaged, error);
   }
 }
+
+/** The bytes of a JSON document: two spaces, LF, and a final newline, so that people and git can read it. */
+export const renderDocument = (value: object): Buffer =>
+  Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
 
 /** Returns the value of a JSON file; `undefined` if there is none. Throws like `readWhole`, and CORRUPT. */
 export async function readJson(path: string): Promise<unknown> {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { isoTime } from '../../base/clock.js';
 import { atomicWrite } from '../../files/atomic/atomic-write.js';
-import { readJsonIfSound } from '../../files/read/json-document.js';
+import { readJsonIfSound, renderDocument } from '../../files/read/json-document.js';
 import type { MeasuredSize } from '../size-limit.js';
 import type { Skipped } from '../skipped-conversations.js';
 import type { TrashedItem } from '../trash-bin.js';
@@ -71,8 +71,7 @@ export class LastRunFile {
         return { conversationId: head.conversationId, trashName, reason };
       }),
     };
-    const text = JSON.stringify({ formatVersion: 1, ...run }, null, 2);
-    await atomicWrite(this.#path, Buffer.from(`${text}\n`), this.#options);
+    await atomicWrite(this.#path, renderDocument({ formatVersion: 1, ...run }), this.#options);
     return run;
   }
 }

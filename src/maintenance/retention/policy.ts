@@ -11,7 +11,7 @@ import { isRecord } from '../../base/json-fields.js';
 import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { locksFolderIn } from '../../files/locks/lock-folders.js';
-import { parseDocument } from '../../files/read/json-document.js';
+import { parseDocument, renderDocument } from '../../files/read/json-document.js';
 import { readWhole } from '../../files/read/whole-file.js';
 import { upgraded, versionOf } from '../../stores/format-migrations.js';
 import { MAX_RULES, ruleSchema } from './rule-schema.js';
@@ -88,11 +88,7 @@ export class RetentionPolicyFile {
       const { error } = policySchema.safeParse(file);
       if (error !== undefined) throw invalid(problemOf(error));
       if (isEmpty({ rules, bySize })) return lock.remove(this.path, this.#options);
-      await lock.replace(
-        this.path,
-        Buffer.from(`${JSON.stringify(file, null, 2)}\n`),
-        this.#options,
-      );
+      await lock.replace(this.path, renderDocument(file), this.#options);
     });
   }
 }

@@ -6,7 +6,7 @@
 
 import { AppError, isAppError } from '../../base/errors.js';
 import { isRecord, isTextList, type JsonObject } from '../../base/json-fields.js';
-import { parseDocument } from '../../files/read/json-document.js';
+import { parseDocument, renderDocument } from '../../files/read/json-document.js';
 import { conflictSides } from '../conflict-markers.js';
 import { upgraded, versionOf } from '../format-migrations.js';
 import { joinSides } from './merge-conflict.js';
@@ -73,9 +73,7 @@ export function documentOf({ insight, extra }: StoredInsight): JsonObject {
 }
 
 /** Returns the bytes of the file. */
-export function renderInsight(stored: StoredInsight): Buffer {
-  return Buffer.from(`${JSON.stringify(documentOf(stored), null, 2)}\n`);
-}
+export const renderInsight = (stored: StoredInsight): Buffer => renderDocument(documentOf(stored));
 
 /** Returns a time in epoch milliseconds. Daybook writes a number; people may write ISO 8601. */
 function timeOf(value: unknown): number | undefined {

@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { atomicWrite, type Durability } from '../../files/atomic/atomic-write.js';
-import { readJsonIfSound } from '../../files/read/json-document.js';
+import { readJsonIfSound, renderDocument } from '../../files/read/json-document.js';
 
 /** Hashes (`hashOf`) of the text in the source, and of the note as the import wrote it. */
 const markSchema = z.object({
@@ -42,7 +42,7 @@ export class ImportedNotes {
 
   /** Replaces the file. Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR. */
   async write(marks: ReadonlyMap<string, ImportedNoteMark>): Promise<void> {
-    const text = JSON.stringify({ formatVersion: 1, notes: Object.fromEntries(marks) }, null, 2);
-    await atomicWrite(this.#path, Buffer.from(`${text}\n`), this.#options);
+    const bytes = renderDocument({ formatVersion: 1, notes: Object.fromEntries(marks) });
+    await atomicWrite(this.#path, bytes, this.#options);
   }
 }

@@ -12,7 +12,7 @@ import { withLock } from '../../files/locks/file-lock.js';
 import { type Lease, tryLease } from '../../files/locks/lease.js';
 import { leasePathIn, locksFolderIn } from '../../files/locks/lock-folders.js';
 import { listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
-import { readJson } from '../../files/read/json-document.js';
+import { readJson, renderDocument } from '../../files/read/json-document.js';
 import { readStampNow } from '../../files/read/stamp.js';
 import type { ConversationStore } from '../conversations/conversations.js';
 import { CONVERSATION_ID } from '../conversations/document/conversation-id.js';
@@ -48,7 +48,7 @@ export class ResearchJobFiles {
   async put(conversationId: string, job: ResearchJob): Promise<void> {
     const path = this.#fileOf(conversationId);
     const { value: query } = await maskedBy(this.#options.masker, job.query);
-    const bytes = Buffer.from(`${JSON.stringify({ ...job, query }, null, 2)}\n`);
+    const bytes = renderDocument({ ...job, query });
     try {
       await withLock(this.#locksFolder, conversationId, (lock) =>
         lock.replace(path, bytes, this.#options),

@@ -13,7 +13,7 @@ import { isRecord, type JsonObject } from '../../base/json-fields.js';
 import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { locksFolderIn } from '../../files/locks/lock-folders.js';
-import { parseDocument } from '../../files/read/json-document.js';
+import { parseDocument, renderDocument } from '../../files/read/json-document.js';
 import { readWhole } from '../../files/read/whole-file.js';
 import { unusedQueue, type WriteQueue } from '../deferred-writes/write-queue.js';
 import { upgraded } from '../format-migrations.js';
@@ -98,7 +98,7 @@ export class StateStore {
   }
 
   #bytesOf(file: JsonObject): Buffer {
-    const bytes = Buffer.from(`${JSON.stringify(file, null, 2)}\n`);
+    const bytes = renderDocument(file);
     if (bytes.byteLength > MAX_BYTES) throw tooLarge(this.#path);
     return bytes;
   }

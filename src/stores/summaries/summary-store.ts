@@ -8,7 +8,7 @@ import { AppError } from '../../base/errors.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { locksFolderIn } from '../../files/locks/lock-folders.js';
-import { parseDocument, readJson } from '../../files/read/json-document.js';
+import { parseDocument, readJson, renderDocument } from '../../files/read/json-document.js';
 import { readWhole } from '../../files/read/whole-file.js';
 import type { ConversationStore } from '../conversations/conversations.js';
 import type { Message } from '../conversations/document/schema.js';
@@ -71,7 +71,7 @@ export class SummaryStore {
       if (isNew && !isOfBeginning(summary, messages)) throw changedMeanwhile(conversationId);
       const next = withSummary(file, { level, ...summary }, at);
       // If a person saved the file since it was read, nothing is written, and all of this runs again.
-      await lock.replace(at.path, bytesOf(next), this.#options, { base: found?.stamp });
+      await lock.replace(at.path, renderDocument(next), this.#options, { base: found?.stamp });
       const written = readSummaries(next, at)[level];
       if (written === undefined) throw new AppError('INTERNAL', 'The summary has no text.');
       return written;
@@ -97,5 +97,3 @@ const changedMeanwhile = (conversationId: string): AppError =>
     hint: 'The summary was not stored. Request it again.',
     details: { conversationId },
   });
-
-const bytesOf = (value: object) => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);

@@ -16,7 +16,7 @@ import { randomBelow } from '../../../base/ids.js';
 import { atomicWrite, makeFolder } from '../../../files/atomic/atomic-write.js';
 import { type HeldLock, withLock } from '../../../files/locks/file-lock.js';
 import { listFiles, removeEmptyFolder, removeFile } from '../../../files/paths/folders.js';
-import { parseDocument } from '../../../files/read/json-document.js';
+import { parseDocument, renderDocument } from '../../../files/read/json-document.js';
 import { readStamp, type Stamp } from '../../../files/read/stamp.js';
 import { readWhole } from '../../../files/read/whole-file.js';
 import { notFound } from '../conversation-errors.js';
@@ -209,7 +209,7 @@ export class Merges {
 
   async #write(journal: Journal): Promise<void> {
     await makeFolder(this.#folder);
-    const bytes = Buffer.from(`${JSON.stringify(journal, null, 2)}\n`);
+    const bytes = renderDocument(journal);
     await atomicWrite(this.#journalOf(journal.into), bytes, this.#core.options);
   }
 
