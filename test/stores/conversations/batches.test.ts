@@ -102,25 +102,26 @@ describe('conversations created together', () => {
   });
 
   it('get other ids, and keep their keys, if their ids are taken while they are written', async () => {
-    const { logsFolder } = await openLogs();
-    let checks = 0;
-    const store = await openConversationStore({
-      logsFolder,
-      maxMessages: 3,
-      fsync: true,
-      async requireRoom() {
-        checks += 1;
-        if (checks !== 2) return; // of the second batch, while the first one waits for the disk
-        for (let ms = 0; ms < 64; ms += 1)
-          mkdirSync(join(logsFolder, conversationIdAt(Date.parse(TIME) + ms), 'other'), {
-            recursive: true,
-          });
-      },
-    });
-    const given = Array.from({ length: 200 }, (_, at) => ({ text: 'x', clientId: `key-${at}` }));
-    const made = await createMany(store, given);
+    const { logsFolder, store } = await openLogs();
+    const taken = 63; // all but the last one of the first batch
+    const takeIds = () => {
+      for (let ms = 0; ms < taken; ms += 1)
+        mkdirSync(join(logsFolder, conversationIdAt(Date.parse(TIME) + ms), 'other'), {
+          recursive: true,
+        });
+    };
+    const made = await Promise.allSettled(
+      Array.from({ length: 200 }, (_, at) =>
+        store.batches.add({
+          fields: { createdAt: TIME, clientId: `key-${at}` },
+          messages: messagesOf('x'),
+          // The others of its batch have their ids then, and are not on the disk.
+          ...(at === taken && { beforeWrite: takeIds }),
+        }),
+      ),
+    );
     expect(made.filter(({ status }) => status === 'rejected')).toEqual([]);
-    expect(foldersIn(logsFolder)).toHaveLength(264);
+    expect(foldersIn(logsFolder)).toHaveLength(200 + taken);
   });
 
   it('are refused one by one', async () => {
