@@ -1,11 +1,10 @@
 /**
  * Runs the checks of the store one after the other and collects their findings. `repair` then runs the
- * repairs of the findings. If a check cannot open a file or folder, this is one of its findings. If it fails for
- * another reason, its step has the error. The other checks still run.
+ * repairs of the findings. If a check fails, its step has the error, and the other checks still run.
  */
 import type { Clock } from '../base/clock.js';
-import { type AppError, isAppError } from '../base/errors.js';
-import { type Check, type Finding, type Found, isUnreadable, unreadable } from './check.js';
+import { isAppError } from '../base/errors.js';
+import type { Check, Finding, Found } from './check.js';
 
 export interface Failure {
   readonly code: string;
@@ -82,14 +81,8 @@ export class Doctor {
       findings.push({ check: check.name, ...finding, repairable: repair !== undefined });
       if (repair) repairs.push({ check: check.name, path: finding.path, run: repair });
     };
-    const findingOrFailure = (error: unknown) => {
-      const path = isUnreadable(error) && error.details?.['path'];
-      if (typeof path !== 'string') return failureOf(error);
-      found(unreadable(error as AppError, path));
-      return undefined;
-    };
     const countChecked = (count = 1) => (checked += count);
-    const result = await check.run({ signal, found, countChecked }).catch(findingOrFailure);
+    const result = await check.run({ signal, found, countChecked }).catch(failureOf);
     const durationMs = Math.round(this.#clock.monotonic() - began);
     return { check: check.name, durationMs, checked, findings, ...result };
   }

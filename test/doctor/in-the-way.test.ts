@@ -85,7 +85,6 @@ const makeFolder = (path: string) => mkdirSync(path, { mode: 0o700 });
 
 it.each([
   ['a file in the place of the folder of insights', 'memory-bank/insights', makeFile],
-  ['a folder in the place of the graph', 'memory-bank/kg_wal.log', makeFolder],
   ['a file in the place of a lease', 'conversation-logs/.leases/backup.lock', makeFile],
   [
     'a folder in the place of the owner of a lease',

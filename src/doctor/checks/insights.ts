@@ -7,7 +7,7 @@ import { hasMergeConflict } from '../../stores/conflict-markers.js';
 import { readInsight } from '../../stores/insights/insight-file.js';
 import type { InsightStore } from '../../stores/insights/insights.js';
 import { INSIGHT_ID } from '../../stores/insights/schema.js';
-import { type Check, type Found, unreadable } from '../check.js';
+import { type Check, type Found, orFinding, unreadable } from '../check.js';
 import { damagedJson, type JsonFile, type RepairOptions } from '../repair-json.js';
 
 export const insightCheck = (
@@ -16,26 +16,27 @@ export const insightCheck = (
   options: RepairOptions,
 ): Check => ({
   name: 'insights',
-  async run({ countChecked, found, signal }) {
-    for (const { insight } of await insights.all()) {
-      signal.throwIfAborted();
-      countChecked();
-      const path = join(bankFolder, 'insights', `${insight.id}.json`);
-      if (await hasConflictInside(path)) found(conflictInInsight(path, insight.id));
-    }
-    for (const { name: fileName, error } of insights.damaged()) {
-      const path = join(bankFolder, 'insights', fileName);
-      const name = basename(fileName, '.json');
-      const file: JsonFile = {
-        path,
-        locksFolder: locksFolderIn(bankFolder),
-        lockName: `insight-${name}`,
-        check: (value) => void readInsight(value, { id: name, path, modifiedAt: 0 }),
-      };
-      const hasId = INSIGHT_ID.test(name);
-      found(hasId ? await damagedJson(error, file, options) : unreadable(error, path));
-    }
-  },
+  run: ({ countChecked, found, signal }) =>
+    orFinding(found, join(bankFolder, 'insights'), async () => {
+      for (const { insight } of await insights.all()) {
+        signal.throwIfAborted();
+        countChecked();
+        const path = join(bankFolder, 'insights', `${insight.id}.json`);
+        if (await hasConflictInside(path)) found(conflictInInsight(path, insight.id));
+      }
+      for (const { name: fileName, error } of insights.damaged()) {
+        const path = join(bankFolder, 'insights', fileName);
+        const name = basename(fileName, '.json');
+        const file: JsonFile = {
+          path,
+          locksFolder: locksFolderIn(bankFolder),
+          lockName: `insight-${name}`,
+          check: (value) => void readInsight(value, { id: name, path, modifiedAt: 0 }),
+        };
+        const hasId = INSIGHT_ID.test(name);
+        found(hasId ? await damagedJson(error, file, options) : unreadable(error, path));
+      }
+    }),
 });
 
 /** An insight with a conflict can be read, so it is not among the damaged ones. */

@@ -5,7 +5,7 @@ import {
   type VectorFolder,
 } from '../../embeddings/vectors/vector-files.js';
 import { removeFile } from '../../files/paths/folders.js';
-import type { Check, Found } from '../check.js';
+import { type Check, type Found, orFinding } from '../check.js';
 
 const damagedVectors = (path: string): Found => ({
   severity: 'warning',
@@ -56,25 +56,26 @@ export const vectorCheck = ({
   isOn,
 }: VectorCheckOptions): Check => ({
   name: 'vectors',
-  async run({ countChecked, found }) {
-    const models: VectorFolder[] = [];
-    for await (const model of checkVectors(folder)) {
-      countChecked(model.files);
-      for (const path of model.damaged) found(damagedVectors(path));
-      if (model.keys.size > 0) models.push(model);
-    }
-    if (models.length === 0 && !isOn) return;
-    const { keys: passages, isComplete } = await passageKeys();
-    for (const model of models) {
-      const count = [...model.keys].filter((key) => !passages.has(key)).length;
-      // The text of a vector can be in a conversation that cannot be read now.
-      if (count > 0 && isComplete) found(orphans(model.path, count, passages));
-    }
-    // A model that is no longer used may have fewer vectors. If the used one is not known, the best model counts.
-    const missing = models
-      .filter(({ path }) => usedFolder === undefined || path === usedFolder)
-      .map(({ keys }) => [...passages].filter((key) => !keys.has(key)).length);
-    const least = Math.min(passages.size, ...missing);
-    if (least > 0) found(unembedded(folder, least, passages.size));
-  },
+  run: ({ countChecked, found }) =>
+    orFinding(found, folder, async () => {
+      const models: VectorFolder[] = [];
+      for await (const model of checkVectors(folder)) {
+        countChecked(model.files);
+        for (const path of model.damaged) found(damagedVectors(path));
+        if (model.keys.size > 0) models.push(model);
+      }
+      if (models.length === 0 && !isOn) return;
+      const { keys: passages, isComplete } = await passageKeys();
+      for (const model of models) {
+        const count = [...model.keys].filter((key) => !passages.has(key)).length;
+        // The text of a vector can be in a conversation that cannot be read now.
+        if (count > 0 && isComplete) found(orphans(model.path, count, passages));
+      }
+      // A model that is no longer used may have fewer vectors. If the used one is not known, the best model counts.
+      const missing = models
+        .filter(({ path }) => usedFolder === undefined || path === usedFolder)
+        .map(({ keys }) => [...passages].filter((key) => !keys.has(key)).length);
+      const least = Math.min(passages.size, ...missing);
+      if (least > 0) found(unembedded(folder, least, passages.size));
+    }),
 });
