@@ -1,7 +1,10 @@
 /** Folders that a person copied: two conversations with one key, and folders with other names. */
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { CipherKey } from '../../../src/files/sealing/cipher.js';
+import { codecOf } from '../../../src/files/sealing/text-codec.js';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
+import { messageHash } from '../../../src/stores/conversations/document/message-hash.js';
 import { errorOf } from '../../support/error-of.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { openStore, user } from './store.js';
@@ -19,6 +22,44 @@ describe('the key of a damaged file', () => {
     const created = store.create({ clientId: 'plan', messages: [user('more')] });
     expect((await errorOf(created)).code).toBe('CONVERSATION_CORRUPTED');
     expect(textOf(OLD)).toBe(before);
+    expect((await append('plan-2')).created).toBe(true);
+  });
+});
+
+describe('the key of a file that an editor has emptied', () => {
+  it('starts no second conversation in another process if an earlier version has the key', async () => {
+    const { store, put, another, textOf } = await openStore();
+    const { conversationId: id } = await store.create({
+      clientId: 'plan',
+      messages: [user('mine')],
+    });
+    const [message] = (await store.load(id)).messages;
+    await store.edits.update(id, message?.id ?? '', 'changed', messageHash('mine'));
+    const whole = textOf(id);
+    put(id, '');
+    const other = (await another()).store;
+    const append = () => other.append('plan', [user('more')], { create: true });
+    expect((await errorOf(append())).code).toBe('CONVERSATION_CORRUPTED');
+    expect((await other.append('other', [user('more')], { create: true })).created).toBe(true);
+    put(id, whole);
+    expect(await append()).toMatchObject({ created: false, head: { conversationId: id } });
+  });
+});
+
+describe('the key of an encrypted file with a damaged message', () => {
+  it('starts no second conversation in another process', async () => {
+    const key = new CipherKey(Buffer.alloc(32, 7));
+    const { store, put, another, textOf } = await openStore({ codec: codecOf(key) });
+    const messages = [user('mine'), user('another one')];
+    const { conversationId: id } = await store.create({ clientId: 'plan', messages });
+    const { messages: stored, ...head } = JSON.parse(textOf(id));
+    const [first, second] = stored;
+    put(id, { ...head, messages: [{ ...first, content: second.content }, second] });
+    const before = textOf(id);
+    const other = (await another()).store;
+    const append = (to: string) => other.append(to, [user('more')], { create: true });
+    expect((await errorOf(append('plan'))).code).toBe('DECRYPT');
+    expect(textOf(id)).toBe(before);
     expect((await append('plan-2')).created).toBe(true);
   });
 });

@@ -8,7 +8,6 @@ import { newUuid } from '../../../base/ids.js';
 import type { Outcome } from '../../../files/atomic/group-commit.js';
 import { type HeldLock, withLock } from '../../../files/locks/file-lock.js';
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
-import { readWhole } from '../../../files/read/whole-file.js';
 import { keyInUse, notFound } from '../conversation-errors.js';
 import {
   type AppendRequest,
@@ -27,6 +26,7 @@ import type { StoreCore } from '../store-core.js';
 import type { VersionFiles, VersionReason } from '../versions/version-files.js';
 import { BulkCreator, type MaskedConversation } from './bulk-create.js';
 import { withKeyLock } from './key-lock.js';
+import { hadKey } from './key-of-damaged-file.js';
 
 /** Tries again if the conversation of the key was deleted or merged while a write waited. */
 const MAX_TRIES = 5;
@@ -230,11 +230,8 @@ export class ConversationWriter {
 
   /** Throws CONVERSATION_CORRUPTED if a damaged file has the key: its conversation must not begin again. */
   async #requireNotDamaged(clientId: string): Promise<void> {
-    const { catalogue, files } = this.#core;
-    for (const { name, error } of catalogue.damaged()) {
-      if (catalogue.lastKeyOf(name) === clientId) throw error;
-      const found = await readWhole(files.fileOf(name)).catch(() => undefined);
-      if (found !== undefined && mentionsKey(found.bytes.toString(), clientId)) throw error;
+    for (const { name, error } of this.#core.catalogue.damaged()) {
+      if (await hadKey(this.#core, name, clientId)) throw error;
     }
   }
 
@@ -274,15 +271,6 @@ function fill(
   for (const outcome of applyAppends(document, requests, limits)) {
     if ('error' in outcome) throw outcome.error;
   }
-}
-
-/** Whether the text, which is no valid JSON, has this key. */
-function mentionsKey(text: string, clientId: string): boolean {
-  const [, ...rests] = text.split('"clientId"');
-  return rests.some((rest) => {
-    const start = /^\s*:\s*/.exec(rest)?.[0].length;
-    return start !== undefined && rest.startsWith(JSON.stringify(clientId), start);
-  });
 }
 
 /** Returns the fields of the first request that describes the new conversation. */
