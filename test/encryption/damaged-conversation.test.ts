@@ -143,6 +143,27 @@ it('are reported by a change of the key, and can be repaired with the key that t
     expect(await contents(withKey(place, first), path)).toMatchObject({ messages: [TEXT] });
   }));
 
+it('and notes say what to do if the key is right, and conversations name the file with another key', () =>
+  withPlace(async (place) => {
+    const [first, second] = [keyIn(place), keyIn(place, 'b2'.repeat(32), 'second')];
+    const path = await save(place);
+    await run(place, 'mb', 'add', 'a.md', TEXT);
+    await run(place, 'encrypt', '--key-file', second, '--yes');
+    const ofSecond = readFileSync(path);
+    await run(withKey(place, second), 'encrypt', '--key-file', first, '--yes');
+    writeFileSync(path, ofSecond);
+    const other = await errorOf(withKey(place, first), 'show', basename(dirname(path)));
+    expect(other).toMatchObject({ code: 'DECRYPT', message: expect.stringContaining(path) });
+    expect(other.hint).toContain('DAYBOOK_KEY_FILE');
+    const note = join(place.root, 'memory-bank', 'a.md');
+    const bytes = readFileSync(note);
+    bytes[bytes.length - 3] = (bytes.at(-3) ?? 0) ^ 1;
+    writeFileSync(note, bytes);
+    const damaged = await errorOf(withKey(place, first), 'mb', 'read', 'a.md');
+    expect(damaged).toMatchObject({ code: 'DECRYPT', message: expect.stringContaining(note) });
+    expect(damaged.hint).toMatch(/daybook .*restore/);
+  }));
+
 it('are reported as unread by a redaction', () =>
   withPlace(async (place) => {
     const secret = withKey(place, keyIn(place));

@@ -104,6 +104,7 @@ function namingPath<T>(path: string, open: () => T): T {
   } catch (cause) {
     if (!(cause instanceof AppError) || cause.details !== undefined) throw cause;
     throw new AppError('DECRYPT', `${path} cannot be decrypted, because it was changed or moved.`, {
+      hint: 'The file was not changed. The key is right. If the file was moved, move it back. Otherwise move it to another place, and restore it with daybook restore BACKUP.',
       details: { path, isDamaged: true },
       cause,
     });

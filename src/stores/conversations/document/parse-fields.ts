@@ -2,7 +2,7 @@
  * Parses single fields of a `conversation.json` and of its messages. Errors have the location in the file.
  */
 import { isoTime } from '../../../base/clock.js';
-import { AppError } from '../../../base/errors.js';
+import { AppError, isAppError } from '../../../base/errors.js';
 import { isRecord, isString, type JsonObject } from '../../../base/json-fields.js';
 import { isDamagedSeal, isSealedText } from '../../../files/sealing/sealed-form.js';
 import { type Codec, plainCodec } from '../../../files/sealing/text-codec.js';
@@ -50,7 +50,8 @@ export function openedAt(
   try {
     return codec.open(stored, binding);
   } catch (cause) {
-    if (!isDamagedSeal(cause)) throw cause;
+    if (!isAppError(cause, 'DECRYPT')) throw cause;
+    if (!isDamagedSeal(cause)) throw otherKey(cause, { path, conversationId });
     const messageId = binding.slice(conversationId.length + 1);
     const what = messageId === 'fields' ? 'a field' : `the message ${messageId}`;
     throw new AppError(
@@ -63,6 +64,15 @@ export function openedAt(
       },
     );
   }
+}
+
+function otherKey(cause: AppError, location: SourceLocation): AppError {
+  const keyId = cause.details?.['keyId'];
+  return new AppError('DECRYPT', `${location.path} is encrypted with another key (${keyId}).`, {
+    hint: cause.hint,
+    details: { ...location, keyId },
+    cause,
+  });
 }
 
 /**
