@@ -57,6 +57,7 @@ export function openSummaries(
   const writer = new ModelWriter({
     models: async () => (await providers.list()).filter(isUsable).map(modelOf),
     recordUse: (name) => providers.recordUse(name),
+    failures: store,
     grace,
     clock,
     log,

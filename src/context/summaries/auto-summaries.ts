@@ -132,8 +132,10 @@ class Runner {
     const { summaries, conversations } = this.#options;
     if (!(await conversations.exists(conversationId))) return undefined;
     for (const level of LEVELS) {
-      const { problem } = await summaries.get(conversationId, level, { usesModels: true, signal });
-      if (problem === undefined) continue;
+      const request = { usesModels: true, isBackground: true, signal };
+      const { problem } = await summaries.get(conversationId, level, request);
+      // A remembered failure says nothing about the next conversation.
+      if (problem === undefined || problem.details?.['isRemembered'] === true) continue;
       this.#options.log.warn({ err: problem, conversationId }, 'a summary could not be made');
       this.#pause();
       return problem;

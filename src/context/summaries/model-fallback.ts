@@ -7,12 +7,18 @@
 
 import type { GracePeriod } from '../../base/async/grace-period.js';
 import { TimeSlice } from '../../base/async/time-slice.js';
-import type { Clock } from '../../base/clock.js';
+import { type Clock, isoTime } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
+import { sha256Hex } from '../../base/ids.js';
 import type { Log } from '../../base/log.js';
 import { unusable } from '../../providers/llm/llm-errors.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
-import { type SummaryLevel, sourceHashOf } from '../../stores/summaries/summary-file.js';
+import {
+  type PaidFailure,
+  type SummaryLevel,
+  sourceHashOf,
+} from '../../stores/summaries/summary-file.js';
+import type { SummaryStore } from '../../stores/summaries/summary-store.js';
 import { cancelled, summariseWith, type UsableModel } from './model-summary.js';
 import { PaidFailures } from './paid-failures.js';
 import { isAcceptable } from './quality.js';
@@ -29,6 +35,8 @@ export interface ModelWriterOptions {
   /** The allowed models, in the order in which they are tried. */
   models(): Promise<readonly NamedModel[]>;
   recordUse(name: string): Promise<void>;
+  /** Where failures are stored for other servers. */
+  readonly failures: Pick<SummaryStore, 'failures' | 'addFailure'>;
   readonly grace: GracePeriod;
   readonly clock: Clock;
   readonly log: Log;
@@ -57,10 +65,13 @@ export class ModelWriter implements SummaryWriter {
   async write(conversation: Conversation, level: SummaryLevel, call: SummaryCall) {
     const failures: { name: string; error: AppError }[] = [];
     const summary = [conversation.conversationId, level, sourceHashOf(conversation.messages)];
+    const stored = await this.#failuresOf(conversation.conversationId);
     for (const usable of await this.#inOrder(call)) {
       const { name, settings } = usable;
       const request = JSON.stringify([name, settings, ...summary]);
-      const earlier = call.refresh ? undefined : this.#failed.of(request);
+      const earlier = call.refresh
+        ? undefined
+        : this.#failed.of(request, stored, call.isBackground);
       if (earlier !== undefined) {
         failures.push({ name, error: earlier });
         continue;
@@ -75,13 +86,38 @@ export class ModelWriter implements SummaryWriter {
       } catch (error) {
         if (!isAppError(error) || error.code === 'CANCELLED') throw error;
         this.#options.log.warn({ err: error, provider: name }, 'a language model failed');
-        this.#failed.add(request, error);
+        if (this.#failed.add(request, error))
+          await this.#store(conversation.conversationId, { level, provider: name, request }, error);
         if (error.code === 'TIMEOUT') this.#failed.add(serverOf(usable), error);
         failures.push({ name, error });
       }
     }
     if (failures.length > 0) throw allFailed(failures);
     return undefined;
+  }
+
+  async #failuresOf(conversationId: string): Promise<readonly PaidFailure[]> {
+    return this.#options.failures.failures(conversationId).catch((error: unknown) => {
+      if (!isAppError(error)) throw error;
+      return []; // `SummaryService` reports a damaged file
+    });
+  }
+
+  /** Never throws an AppError: this process remembers the failure in any case. */
+  async #store(
+    conversationId: string,
+    { request, ...failure }: Pick<PaidFailure, 'level' | 'provider' | 'request'>,
+    { code }: AppError,
+  ): Promise<void> {
+    const { failures, clock, log } = this.#options;
+    const failedAt = isoTime(clock.now());
+    try {
+      const record = { ...failure, request: sha256Hex(request), code, failedAt };
+      await failures.addFailure(conversationId, record);
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      log.warn({ err: error, conversationId }, 'the failure of a model was not stored');
+    }
   }
 
   /** Models that did not answer in time come last, so that not every summary waits for them. */
@@ -138,9 +174,14 @@ function allFailed(failures: readonly { name: string; error: AppError }[]): AppE
   const isFree = [...outcomes].every((each) => each === 'not_sent' || each === 'refused');
   const reasons = failures.map(({ name, error }) => `${name}: ${error.message}`).join(' ');
   const hints = failures.flatMap(({ error }) => (error.isGeneralHint ? [] : [error.hint]));
+  const isRemembered = failures.every(({ error }) => error.details?.['isRemembered'] === true);
   return new AppError('PROVIDER', `No language model answered. ${reasons}`, {
     ...(hints.length > 0 && { hint: [...new Set(hints)].join(' ') }),
-    details: { tried, outcome: isFree ? 'refused' : 'unknown' },
+    details: {
+      tried,
+      outcome: isFree ? 'refused' : 'unknown',
+      ...(isRemembered && { isRemembered }),
+    },
     cause: last,
   });
 }

@@ -45,6 +45,8 @@ export interface SummaryCall {
   readonly signal?: AbortSignal | undefined;
   /** True: makes a new summary even if the stored one is current, or the model failed a moment ago. */
   readonly refresh?: boolean;
+  /** True: a request that failed after it may have been paid for is not repeated until the conversation changes. */
+  readonly isBackground?: boolean;
   progress?(done: number, total: number, message: string): void;
 }
 

@@ -4,9 +4,9 @@
  * are kept. No I/O.
  */
 
-import { AppError } from '../../base/errors.js';
+import { AppError, ERROR_KINDS, type ErrorCode } from '../../base/errors.js';
 import { sha256Stream } from '../../base/ids.js';
-import { isRecord, type JsonObject, objectIn } from '../../base/json-fields.js';
+import { isRecord, type JsonObject, objectIn, objectsIn } from '../../base/json-fields.js';
 import { estimateTextTokens } from '../../base/text/estimate-tokens.js';
 import type { Message } from '../conversations/document/schema.js';
 import { upgraded, versionOf } from '../format-migrations.js';
@@ -35,6 +35,18 @@ export interface StoredSummary {
 export interface Summary extends StoredSummary {
   readonly level: SummaryLevel;
   readonly tokenCount: number;
+}
+
+/** A request to a model that failed although it may have been paid for. */
+export interface PaidFailure {
+  readonly level: SummaryLevel;
+  /** The name of the provider. */
+  readonly provider: string;
+  /** SHA-256 of what decides about the answer: the settings of the provider and the summarized messages. */
+  readonly request: string;
+  readonly code: ErrorCode;
+  /** ISO 8601. */
+  readonly failedAt: string;
 }
 
 export type Summaries = { readonly [level in SummaryLevel]?: Summary };
@@ -87,6 +99,44 @@ export function withSummary(
     ...others,
     summaries: { ...ordered, ...levels },
   };
+}
+
+/** The failures in the parsed file, without invalid ones. FORMAT_TOO_NEW, CORRUPT. */
+export function readFailures(file: unknown, at: { readonly path: string }): PaidFailure[] {
+  return objectsIn(requireReadable(file, at.path)['failures']).filter(isFailure);
+}
+
+/** The whole file with this failure, which replaces the one of the same provider and level. */
+export function withFailure(
+  file: unknown,
+  failure: PaidFailure,
+  at: { readonly path: string; readonly conversationId: string },
+): JsonObject {
+  const {
+    formatVersion: _version,
+    conversationId: _id,
+    ...others
+  } = requireReadable(file, at.path);
+  const isOther = ({ level, provider }: PaidFailure) =>
+    level !== failure.level || provider !== failure.provider;
+  return {
+    formatVersion: versionOf('summaries'),
+    conversationId: at.conversationId,
+    ...others,
+    failures: [...readFailures(file, at).filter(isOther), failure],
+  };
+}
+
+function isFailure(value: JsonObject): value is JsonObject & PaidFailure {
+  const { level, provider, request, code, failedAt } = value;
+  return (
+    SUMMARY_LEVELS.some((name) => name === level) &&
+    typeof provider === 'string' &&
+    typeof request === 'string' &&
+    typeof code === 'string' &&
+    Object.hasOwn(ERROR_KINDS, code) &&
+    typeof failedAt === 'string'
+  );
 }
 
 function requireReadable(file: unknown, path: string): JsonObject {

@@ -14,12 +14,15 @@ import type { ConversationStore } from '../conversations/conversations.js';
 import type { Message } from '../conversations/document/schema.js';
 import { maskedBy, type TextMasker } from '../text-masker.js';
 import {
+  type PaidFailure,
+  readFailures,
   readSummaries,
   type StoredSummary,
   type Summaries,
   type Summary,
   type SummaryLevel,
   sourceHashOf,
+  withFailure,
   withSummary,
 } from './summary-file.js';
 
@@ -75,6 +78,25 @@ export class SummaryStore {
       const written = readSummaries(next, at)[level];
       if (written === undefined) throw new AppError('INTERNAL', 'The summary has no text.');
       return written;
+    });
+  }
+
+  /** The failures of paid requests. Throws like `get`. */
+  async failures(conversationId: string): Promise<PaidFailure[]> {
+    const path = this.#fileOf(conversationId);
+    return readFailures(await readJson(path), { path });
+  }
+
+  /** Durable when it resolves. Throws like `put`. */
+  async addFailure(conversationId: string, failure: PaidFailure): Promise<void> {
+    const { conversations, logsFolder } = this.#options;
+    const at = { conversationId, path: this.#fileOf(conversationId) };
+    await withLock(locksFolderIn(logsFolder), conversationId, async (lock) => {
+      await conversations.load(conversationId);
+      const found = await readWhole(at.path);
+      const file = found && parseDocument(found.bytes, at.path, 'CORRUPT');
+      const next = withFailure(file, failure, at);
+      await lock.replace(at.path, renderDocument(next), this.#options, { base: found?.stamp });
     });
   }
 

@@ -62,23 +62,19 @@ async function open(
   });
   const store = new SummaryStore({ logsFolder, conversations, fsync: false });
   const used: string[] = [];
-  const writer = new ModelWriter({
-    models: async () => servers.map(usable),
-    recordUse: async (name) => void used.push(name),
-    grace,
-    clock,
-    log: silentLog,
-  });
-  const summaries = new SummaryService({
-    conversations,
-    store,
-    writer,
-    grace,
-    clock,
-    log: silentLog,
-  });
+  const ofServer = () => {
+    const common = { grace, clock, log: silentLog };
+    const writer = new ModelWriter({
+      models: async () => servers.map(usable),
+      recordUse: async (name) => void used.push(name),
+      failures: store,
+      ...common,
+    });
+    return new SummaryService({ conversations, store, writer, ...common });
+  };
+  const summaries = ofServer();
   const file = join(logsFolder, id, 'summaries.json');
-  return { conversations, summaries, id, file, used };
+  return { conversations, summaries, ofServer, id, file, used };
 }
 
 const asked = { usesModels: true };
@@ -241,6 +237,7 @@ describe('a summary by a language model', () => {
         },
       ],
       recordUse: async () => undefined,
+      failures: { failures: async () => [], addFailure: async () => undefined },
       grace: new GracePeriod(),
       clock: systemClock,
       log: silentLog,
@@ -249,6 +246,40 @@ describe('a summary by a language model', () => {
     const written = writer.write(await conversations.load(id), 'brief', {});
     expect(await errorOf(written)).toMatchObject({ code: 'RATE_LIMITED', details: { outcome } });
     expect(requests).toBe(refused);
+  });
+
+  it('is not paid for by another server if it failed, but after ten minutes or a change', async () => {
+    const api = await startLlm();
+    api.mood = 'half';
+    let minutes = 0;
+    const now = () => Date.parse('2026-01-01T00:00:00Z') + minutes * 60_000;
+    const clock = { now, monotonic: () => minutes * 60_000 };
+    const { ofServer, conversations, id, file } = await open([{ api, name: 'here' }], 3, clock);
+    await ofServer().get(id, 'brief', asked);
+    const background = { ...asked, isBackground: true };
+    for (const [minute, request, paid] of [
+      [5, asked, 1],
+      [5, { ...asked, refresh: true }, 2],
+      [16, background, 2],
+      [16, asked, 3],
+    ] as const) {
+      minutes = minute;
+      const { problem } = await ofServer().get(id, 'brief', request);
+      expect([problem?.code, api.received.length]).toEqual(['PROVIDER', paid]);
+    }
+    const { failures } = JSON.parse(readFileSync(file, 'utf8'));
+    expect(failures).toEqual([
+      {
+        level: 'brief',
+        provider: 'here',
+        request: expect.stringMatching(/^[0-9a-f]{64}$/),
+        code: 'PROVIDER',
+        failedAt: '2026-01-01T00:16:00.000Z',
+      },
+    ]);
+    await conversations.append(id, [{ role: 'user', content: 'The fence is finished.' }]);
+    api.mood = 'well';
+    expect((await ofServer().get(id, 'brief', background)).summary?.provider).toBe('here');
   });
 
   it('is stored if the caller cancels after the only request was sent', async () => {
@@ -368,14 +399,14 @@ describe('a summary by a language model', () => {
     const api = await startLlm();
     const { summaries, conversations, id, file } = await open([{ api, name: 'here' }]);
     await summaries.get(id, 'brief', asked);
-    const bytes = readFileSync(file, 'utf8');
+    const { summaries: stored } = JSON.parse(readFileSync(file, 'utf8'));
     api.mood = mood;
     await conversations.append(id, [{ role: 'user', content: 'And the fence is of willow.' }]);
     const answer = await summaries.get(id, 'brief', { ...asked, refresh: true });
     expect(answer).toMatchObject({ isStale: true, isStored: true });
     expect(answer.summary?.text).toBe(ANSWER);
     expect(['PROVIDER', 'TIMEOUT']).toContain(answer.problem?.code);
-    expect(readFileSync(file, 'utf8')).toBe(bytes);
+    expect(JSON.parse(readFileSync(file, 'utf8')).summaries).toEqual(stored);
   });
 
   it('is extractive if the user has allowed no model', async () => {

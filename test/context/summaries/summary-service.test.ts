@@ -325,9 +325,10 @@ describe('summaries in the background', () => {
     store,
     clock,
     log = silentLog,
-  }: Awaited<ReturnType<typeof open>> & { log?: Log }) => {
+    pauseMs = 50,
+  }: Awaited<ReturnType<typeof open>> & { log?: Log; pauseMs?: number }) => {
     const leasePath = join(logsFolder, '.leases', 'summaries');
-    const times = { quietMs: 50, pollIntervalMs: 20, pauseMs: 50 };
+    const times = { quietMs: 50, pollIntervalMs: 20, pauseMs };
     const auto = startAutoSummaries({
       conversations,
       summaries,
@@ -407,6 +408,23 @@ describe('summaries in the background', () => {
       await until(async () => (await store.get(each)).standard?.provider === 'here');
     }
     expect(tried).toEqual([id, next, next, id, id]);
+  });
+
+  it('are made without a pause after a failure that another server has remembered', async () => {
+    const details = { outcome: 'unknown', isRemembered: true };
+    const remembered = new AppError('PROVIDER', 'It failed.', { details });
+    const opened = await open({
+      isReady: async () => true,
+      write: (...call) => {
+        const { conversationId } = call[0];
+        return byModel(conversationId === opened.id ? remembered : 'A bed.').write(...call);
+      },
+    });
+    const { conversations, store, id } = opened;
+    inBackground({ ...opened, pauseMs: 3_600_000 });
+    await until(async () => (await store.get(id)).standard?.provider === 'extractive');
+    const { conversationId: next } = await conversations.create({ messages: TALK });
+    await until(async () => (await store.get(next)).standard?.provider === 'here');
   });
 
   it.each([
