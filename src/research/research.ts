@@ -5,17 +5,16 @@
  * it cannot be stored.
  */
 
-import { isoTime, sleep } from '../base/clock.js';
-import { AppError, isAppError } from '../base/errors.js';
+import { isoTime } from '../base/clock.js';
+import { isAppError } from '../base/errors.js';
 import type { Lease } from '../files/locks/lease.js';
-import type { PerplexityAnswer } from '../providers/perplexity-answer.js';
 import type { AskKind, Perplexity, PreparedRequest } from '../providers/perplexity-types.js';
 import type { Conversation } from '../stores/conversations/document/schema.js';
 import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js';
 import { maskedBy } from '../stores/text-masker.js';
-import { answerForCaller, notesFor, notesOnMasked } from './answer-notes.js';
+import { answerForCaller, notesOnMasked } from './answer-notes.js';
 import { DeepResearchRuns } from './deep-research-runs.js';
-import { type PaidRequest, PaidRequests } from './paid-requests.js';
+import { PaidRequests } from './paid-requests.js';
 import { systemPromptFor, titleFrom } from './prompts.js';
 import {
   refuseUnfinished,
@@ -24,12 +23,7 @@ import {
   requireRoomForAnswer,
 } from './request-checks.js';
 import { toSentMessages } from './request-messages.js';
-import {
-  asConversationError,
-  leftSearchError,
-  refuseMissing,
-  unfinishedRunError,
-} from './research-errors.js';
+import { refuseMissing, unfinishedRunError } from './research-errors.js';
 import type {
   Caller,
   FollowupQuestion,
@@ -41,7 +35,8 @@ import type {
 } from './research-types.js';
 import { newJob, type RunHandle } from './run-record.js';
 import { hasEnded, toRunReport } from './run-report.js';
-import { hasResponse, toStoredExchange } from './stored-exchange.js';
+import { Searches } from './searches.js';
+import { hasResponse } from './stored-exchange.js';
 import { DEFAULT_TIMING, type ResearchTiming } from './timing.js';
 import { outcomeWithin } from './wait-for-run.js';
 
@@ -52,13 +47,18 @@ export class Research {
   readonly #deps: ResearchDeps;
   readonly #timing: ResearchTiming;
   readonly #requests: PaidRequests;
+  readonly #searches: Searches;
   readonly #runs: DeepResearchRuns;
+  /** By request: new deep research that is running and that no call waits for. */
+  readonly #unwatched = new Map<string, RunHandle>();
 
   constructor(deps: ResearchDeps) {
     this.#deps = deps;
     this.#timing = { ...DEFAULT_TIMING, ...deps.timing };
     this.#requests = new PaidRequests(deps.grace);
     const requests = this.#requests;
+    const { storeAgainMs } = this.#timing;
+    this.#searches = new Searches({ ...deps, requests, storeAgainMs });
     this.#runs = new DeepResearchRuns({ ...deps, requests, timing: this.#timing });
   }
 
@@ -67,7 +67,7 @@ export class Research {
     const question = await this.#masked(given);
     const prepared = this.#prepare('search', [], question);
     await this.#deps.requireRoom?.();
-    return this.#searched(prepared, undefined, question, caller, async (exchange) => {
+    return this.#searches.ask(prepared, undefined, question, caller, async (exchange) => {
       const conversation = await store.create({
         title: titleFrom(question.query),
         messages: [{ role: 'system', content: systemPromptFor('search') }, ...exchange],
@@ -87,7 +87,7 @@ export class Research {
     const { conversation, job } = await this.#openForFollowup(ref, question);
     const { conversationId } = conversation;
     const prepared = this.#prepare('search', conversation.messages, question);
-    const result = await this.#searched(
+    const result = await this.#searches.ask(
       prepared,
       conversationId,
       question,
@@ -101,11 +101,33 @@ export class Research {
     return { ...result, ...this.#place(conversationId), isFollowup: true };
   }
 
-  /** May return `in_progress`; the run continues without the caller. */
+  /**
+   * May return `in_progress`; the run continues without the caller. The same question while no call waits for its
+   * run waits for that run, and costs nothing.
+   */
   async deepResearch(given: Question, caller: Caller = {}): Promise<ResearchResult> {
-    const { store, jobs } = this.#deps;
     const question = await this.#masked(given);
     const prepared = this.#prepare('deep_research', [], question);
+    const key = JSON.stringify(prepared.body);
+    const handle = this.#unwatched.get(key) ?? (await this.#beginNew(question, prepared, caller));
+    this.#unwatched.delete(key);
+    try {
+      return { ...(await this.#wait(handle, question, caller)), isFollowup: false };
+    } finally {
+      this.#unwatched.set(key, handle);
+      const forget = () => {
+        if (this.#unwatched.get(key) === handle) this.#unwatched.delete(key);
+      };
+      void handle.done.then(forget, forget);
+    }
+  }
+
+  async #beginNew(
+    question: MaskedQuestion,
+    prepared: PreparedRequest,
+    caller: Caller,
+  ): Promise<RunHandle> {
+    const { store, jobs } = this.#deps;
     await this.#deps.requireRoom?.();
     refuseWhenCancelled(caller);
     // Until the answer is stored, the question is in job.json, so that a crash leaves no unanswered
@@ -119,8 +141,7 @@ export class Research {
       throw error;
     });
     const job = this.#newJob(question, prepared, true);
-    const handle = await this.#runs.begin(conversationId, lease, job, prepared);
-    return { ...(await this.#wait(handle, question, caller)), isFollowup: false };
+    return this.#runs.begin(conversationId, lease, job, prepared);
   }
 
   async deepResearchFollowup(
@@ -193,75 +214,6 @@ export class Research {
         : { reasoningEffort: question.reasoningEffort }),
     });
     return { ...prepared, notes: [...prepared.notes, ...notesOnMasked(question.masked)] };
-  }
-
-  /** Asks, and stores the answer with `write`, which returns the id of the conversation; also if the caller cancels. */
-  async #searched(
-    prepared: PreparedRequest,
-    conversationId: string | undefined,
-    question: Question,
-    caller: Caller,
-    write: (exchange: ReturnType<typeof toStoredExchange>) => Promise<string>,
-  ): Promise<ResearchResult> {
-    caller.progress?.({ progress: 0, message: 'Perplexity is searching' });
-    const key = JSON.stringify([conversationId, prepared.body, question.showThinking]);
-    const whenLeft = () => leftSearchError(conversationId);
-    return this.#requests.run(key, caller.signal, whenLeft, async (request) => {
-      const answer = await this.#ask(prepared, conversationId, request);
-      const { backend, hasThinking } = this.#perplexity();
-      const notes = notesFor(prepared.notes, answer, question, hasThinking);
-      const exchange = toStoredExchange(question.query, answer, { kind: 'search', backend, notes });
-      return this.#stored(question, answer, notes, request, () => write(exchange));
-    });
-  }
-
-  async #ask(
-    prepared: PreparedRequest,
-    conversationId: string | undefined,
-    request: PaidRequest,
-  ): Promise<PerplexityAnswer> {
-    try {
-      const answer = await this.#perplexity().ask(prepared, request);
-      if (answer.text.trim() !== '') return answer;
-      throw new AppError('PROVIDER', 'Perplexity returned an empty answer.', {
-        details: { outcome: 'unknown' },
-      });
-    } catch (error) {
-      throw asConversationError(error, conversationId);
-    }
-  }
-
-  /**
-   * Stores the paid answer of a search and returns it. A failed write is reported in the result, or repeated if no
-   * caller waits for the result.
-   */
-  async #stored(
-    question: Question,
-    answer: PerplexityAnswer,
-    notes: readonly string[],
-    request: PaidRequest,
-    write: () => Promise<string>,
-  ): Promise<ResearchResult> {
-    const shown = {
-      kind: 'search',
-      status: 'completed',
-      answer: answerForCaller(answer, question),
-      notes,
-    } as const;
-    for (;;) {
-      try {
-        const conversationId = await write();
-        return { ...shown, ...this.#place(conversationId), isFollowup: false, saved: true };
-      } catch (error) {
-        this.#deps.log.error({ err: error }, 'a paid answer could not be stored');
-        const isReturned = request.isWanted() || request.signal.aborted;
-        if (isReturned || !isAppError(error) || !error.retryable) {
-          const notSavedReason = isAppError(error) ? error.message : 'internal error';
-          return { ...shown, isFollowup: false, saved: false, notSavedReason };
-        }
-      }
-      await sleep(this.#timing.storeAgainMs, request.signal).catch(() => undefined);
-    }
   }
 
   #place(conversationId: string): { conversationId: string; conversationPath: string } {

@@ -91,6 +91,23 @@ describe('a run of a deep research', () => {
     expect(bench.api.creates).toBe(1);
   });
 
+  it('is waited for by a call with the same question if no other waits, and is paid for once', async () => {
+    const { opened, open } = gate();
+    bench.api.next({ on: 'create', kind: 'held', until: opened });
+    const abort = new AbortController();
+    const left = errorOf(research.deepResearch(question('x'), { signal: abort.signal }));
+    await eventually(() => expect(bench.api.creates).toBe(1));
+    abort.abort();
+    expect((await left).code).toBe('CANCELLED');
+    const again = research.deepResearch(question('x'));
+    const other = research.deepResearch(question('y'));
+    open();
+    expect(await again).toMatchObject({ saved: true, answer: { responseId: 'resp_1' } });
+    expect(await other).toMatchObject({ saved: true, answer: { responseId: 'resp_2' } });
+    expect((await research.deepResearch(question('x'))).answer?.responseId).toBe('resp_3');
+    expect(bench.api.creates).toBe(3);
+  });
+
   it('is not started by a call that is already cancelled', async () => {
     const { conversationId: id = '' } = await research.search(question('x'));
     const signal = AbortSignal.abort();
