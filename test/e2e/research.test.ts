@@ -103,3 +103,28 @@ it('the answer of a search that the client cancelled is stored', async () => {
     await api.close();
   }
 });
+
+it('the answer of a cancelled search is stored if it arrives while the server ends', async () => {
+  const api = await startStandIn();
+  try {
+    await withPlace(async (place) => {
+      const env = { ...place.env, ...api.env };
+      await withClient({ ...place, env }, async ({ client, call }) => {
+        api.next({ on: 'create', kind: 'held', until: sleep(1_000) });
+        const tool = { name: 'perplexity_search', arguments: { query: 'Why is the sky blue?' } };
+        const abort = new AbortController();
+        const cancelled = client.callTool(tool, undefined, { signal: abort.signal });
+        const failed = expect(cancelled).rejects.toThrow();
+        await expect.poll(() => api.creates).toBe(1);
+        abort.abort('the user does not wait');
+        await failed;
+        await call('get_conversations'); // the server has received the cancellation
+      });
+      const logs = join(place.root, 'conversation-logs');
+      const stored = async () => (await readdir(logs)).filter((name) => /^\d{8}-/.test(name));
+      await expect.poll(stored).toHaveLength(1);
+    });
+  } finally {
+    await api.close();
+  }
+});
