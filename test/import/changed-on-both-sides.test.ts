@@ -81,8 +81,8 @@ const edit = (bench: Bench, id: string, content: string) =>
     messages: messages.map((each) => (each.id === idOf(id) ? { ...each, content } : each)),
   }));
 
-const remove = (bench: Bench, id: string) =>
-  bench.store.revise(bench.bySource('c').conversationId, ({ updatedAt, messages }) => ({
+const remove = (bench: Bench, id: string, from = 'c') =>
+  bench.store.revise(bench.bySource(from).conversationId, ({ updatedAt, messages }) => ({
     updatedAt,
     messages: messages.filter((each) => each.id !== idOf(id)),
   }));
@@ -181,4 +181,29 @@ it.each(
   const changed = [withText(q1, 'question, changed'), a1, q2, a2];
   await importTwice(bench, exported(changed, 'a2', 2));
   expect(textsOf(bench)).toEqual([['question', 'answer', 'more?'], ['question, changed']]);
+});
+
+it.each(
+  SOURCES,
+)('%s: a conversation whose branches are in the store, but not itself, is added once', async (_, exported) => {
+  const bench = await openImportBench();
+  const [b1, b2] = [
+    { id: 'a1b', parent: 'q1', text: 'another answer' },
+    { id: 'q2b', parent: 'a1b', text: 'really?' },
+  ];
+  const [c1, c2] = [
+    { id: 'q2c', parent: 'a1b', text: 'why?' },
+    { id: 'a2c', parent: 'q2c', text: 'because' },
+  ];
+  const nodes = [q1, a1, q2, b1, b2];
+  await bench.importText(exported(nodes.slice(0, 4), 'a1b', 1), 'conversations.json');
+  await bench.importText(exported(nodes, 'q2b', 2), 'conversations.json');
+  await remove(bench, 'q2', `c:${idOf('a1')}`);
+  await bench.importText(exported([...nodes, c1, c2], 'a2c', 3), 'conversations.json');
+  await remove(bench, 'q2b');
+  await remove(bench, 'q2c', 'c+');
+  const all = exported([...nodes, c1, c2, a2], 'a2', 4);
+  await bench.importText(all, 'conversations.json');
+  await bench.store.remove(bench.bySource('c').conversationId);
+  await importTwice(bench, all);
 });

@@ -117,8 +117,7 @@ export class ConversationImport {
   /** Whether conversations of the tree were imported before: by an earlier import, or earlier in this one. */
   #isStoredTree(tree: SourceId): boolean {
     if (this.#repeated.get(tree)) return true;
-    const id = this.#options.known.get(tree)?.conversationId;
-    return id !== undefined && !this.#created.has(id);
+    return this.#options.known.ofTree(tree).some((id) => !this.#created.has(id));
   }
 
   async #import(kind: string, given: ImportedConversation): Promise<void> {
