@@ -40,9 +40,14 @@ export async function runInHost(command: HostedCommand): Promise<CommandRun | un
   isBusy = true;
   host ??= startHost();
   const { process: child, answers } = host;
+  const answered = new AbortController();
+  const until = { signal: answered.signal };
   try {
     child.send(command);
-    const [line] = await Promise.race([once(answers, 'line'), once(answers, 'close')]);
+    const [line] = await Promise.race([
+      once(answers, 'line', until),
+      once(answers, 'close', until),
+    ]);
     if (line === undefined) throw new Error(`The host ended during ${command.args.join(' ')}`);
     const { isLast, ...run } = JSON.parse(line);
     if (isLast) host = undefined; // the command has ended its process
@@ -52,6 +57,7 @@ export async function runInHost(command: HostedCommand): Promise<CommandRun | un
     child.kill();
     throw error;
   } finally {
+    answered.abort(); // otherwise one of the two would listen for ever
     isBusy = false;
   }
 }
