@@ -81,24 +81,14 @@ export function withSummary(
   summary: { readonly level: SummaryLevel } & StoredSummary,
   at: { readonly path: string; readonly conversationId: string },
 ): JsonObject {
-  const {
-    formatVersion: _version,
-    conversationId: _id,
-    ...others
-  } = requireReadable(file, at.path);
   const { level, text, ...facts } = summary;
   const levels = {
-    ...levelsIn(others),
+    ...levelsIn(requireReadable(file, at.path)),
     [level]: { text, tokenCount: estimateTextTokens(text), ...facts },
   };
   const known = SUMMARY_LEVELS.filter((name) => levels[name] !== undefined);
   const ordered = Object.fromEntries(known.map((name) => [name, levels[name]]));
-  return {
-    formatVersion: versionOf('summaries'),
-    conversationId: at.conversationId,
-    ...others,
-    summaries: { ...ordered, ...levels },
-  };
+  return withField(file, { summaries: { ...ordered, ...levels } }, at);
 }
 
 /** The failures in the parsed file, without invalid ones. FORMAT_TOO_NEW, CORRUPT. */
@@ -106,10 +96,21 @@ export function readFailures(file: unknown, at: { readonly path: string }): Paid
   return objectsIn(requireReadable(file, at.path)['failures']).filter(isFailure);
 }
 
-/** The whole file with this failure, which replaces the one of the same provider and level. */
+/** The whole file with this failure, which replaces the one of the same provider and level. FORMAT_TOO_NEW, CORRUPT. */
 export function withFailure(
   file: unknown,
   failure: PaidFailure,
+  at: { readonly path: string; readonly conversationId: string },
+): JsonObject {
+  const isOther = ({ level, provider }: PaidFailure) =>
+    level !== failure.level || provider !== failure.provider;
+  return withField(file, { failures: [...readFailures(file, at).filter(isOther), failure] }, at);
+}
+
+/** The whole file with another value of one field. */
+function withField(
+  file: unknown,
+  field: JsonObject,
   at: { readonly path: string; readonly conversationId: string },
 ): JsonObject {
   const {
@@ -117,13 +118,11 @@ export function withFailure(
     conversationId: _id,
     ...others
   } = requireReadable(file, at.path);
-  const isOther = ({ level, provider }: PaidFailure) =>
-    level !== failure.level || provider !== failure.provider;
   return {
     formatVersion: versionOf('summaries'),
     conversationId: at.conversationId,
     ...others,
-    failures: [...readFailures(file, at).filter(isOther), failure],
+    ...field,
   };
 }
 
