@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { startStandIn } from '../support/perplexity-stand-in.js';
 import { gate } from '../support/research-bench.js';
-import { withClient, withPlace } from './harness.js';
+import { type Place, withClient, withPlace } from './harness.js';
 
 /** Makes all leases so old that the lease of a dead owner has ended. */
 async function ageLeases(root: string): Promise<void> {
@@ -56,75 +56,69 @@ it('a deep research continues after kill -9 of the server, without a second crea
   }
 });
 
-it('the answer of a search that arrives after SIGTERM is stored and returned', async () => {
+/** `work` gets a stand-in of Perplexity, and a place whose commands use it. */
+async function withPerplexity(
+  work: (api: Awaited<ReturnType<typeof startStandIn>>, place: Place) => Promise<void>,
+): Promise<void> {
   const api = await startStandIn();
   try {
-    await withPlace(async (place) => {
-      const env = { ...place.env, ...api.env };
-      await withClient({ ...place, env }, async ({ client, call }) => {
-        api.next({ on: 'create', kind: 'held', until: sleep(1_000) });
-        const answer = call('perplexity_search', { query: 'Why is the sky blue?' });
-        await expect.poll(() => api.creates).toBe(1);
-        const { pid } = client.transport as unknown as { pid: number };
-        process.kill(pid, 'SIGTERM');
-        expect(await answer).toMatchObject({ saved: true, responseId: 'resp_1' });
-      });
-      const folders = await readdir(join(place.root, 'conversation-logs'));
-      expect(folders.filter((name) => /^\d{8}-/.test(name))).toHaveLength(1);
-    });
+    await withPlace((place) => work(api, { ...place, env: { ...place.env, ...api.env } }));
   } finally {
     await api.close();
   }
+}
+
+it('the answer of a search that arrives after SIGTERM is stored and returned', async () => {
+  await withPerplexity(async (api, place) => {
+    await withClient(place, async ({ client, call }) => {
+      api.next({ on: 'create', kind: 'held', until: sleep(1_000) });
+      const answer = call('perplexity_search', { query: 'Why is the sky blue?' });
+      await expect.poll(() => api.creates).toBe(1);
+      const { pid } = client.transport as unknown as { pid: number };
+      process.kill(pid, 'SIGTERM');
+      expect(await answer).toMatchObject({ saved: true, responseId: 'resp_1' });
+    });
+    const folders = await readdir(join(place.root, 'conversation-logs'));
+    expect(folders.filter((name) => /^\d{8}-/.test(name))).toHaveLength(1);
+  });
 });
 
 it('the answer of a search that the client cancelled is stored', async () => {
-  const api = await startStandIn();
-  try {
-    await withPlace(async (place) => {
-      const env = { ...place.env, ...api.env };
-      await withClient({ ...place, env }, async ({ client, call }) => {
-        const { opened, open } = gate();
-        api.next({ on: 'create', kind: 'held', until: opened });
-        const tool = { name: 'perplexity_search', arguments: { query: 'Why is the sky blue?' } };
-        const abort = new AbortController();
-        const cancelled = client.callTool(tool, undefined, { signal: abort.signal });
-        const failed = expect(cancelled).rejects.toThrow();
-        await expect.poll(() => api.creates).toBe(1);
-        abort.abort('the user does not wait'); // sends notifications/cancelled
-        await failed;
-        // The server has received the cancellation before this call.
-        expect(await call('get_conversations')).toMatchObject({ total: 0 });
-        open();
-        await expect.poll(() => call('get_conversations')).toMatchObject({ total: 1 });
-      });
-      expect(api.creates).toBe(1);
+  await withPerplexity(async (api, place) => {
+    await withClient(place, async ({ client, call }) => {
+      const { opened, open } = gate();
+      api.next({ on: 'create', kind: 'held', until: opened });
+      const tool = { name: 'perplexity_search', arguments: { query: 'Why is the sky blue?' } };
+      const abort = new AbortController();
+      const cancelled = client.callTool(tool, undefined, { signal: abort.signal });
+      const failed = expect(cancelled).rejects.toThrow();
+      await expect.poll(() => api.creates).toBe(1);
+      abort.abort('the user does not wait'); // sends notifications/cancelled
+      await failed;
+      // The server has received the cancellation before this call.
+      expect(await call('get_conversations')).toMatchObject({ total: 0 });
+      open();
+      await expect.poll(() => call('get_conversations')).toMatchObject({ total: 1 });
     });
-  } finally {
-    await api.close();
-  }
+    expect(api.creates).toBe(1);
+  });
 });
 
 it('the answer of a cancelled search is stored if it arrives while the server ends', async () => {
-  const api = await startStandIn();
-  try {
-    await withPlace(async (place) => {
-      const env = { ...place.env, ...api.env };
-      await withClient({ ...place, env }, async ({ client, call }) => {
-        api.next({ on: 'create', kind: 'held', until: sleep(1_000) });
-        const tool = { name: 'perplexity_search', arguments: { query: 'Why is the sky blue?' } };
-        const abort = new AbortController();
-        const cancelled = client.callTool(tool, undefined, { signal: abort.signal });
-        const failed = expect(cancelled).rejects.toThrow();
-        await expect.poll(() => api.creates).toBe(1);
-        abort.abort('the user does not wait');
-        await failed;
-        await call('get_conversations'); // the server has received the cancellation
-      });
-      const logs = join(place.root, 'conversation-logs');
-      const stored = async () => (await readdir(logs)).filter((name) => /^\d{8}-/.test(name));
-      await expect.poll(stored).toHaveLength(1);
+  await withPerplexity(async (api, place) => {
+    await withClient(place, async ({ client, call }) => {
+      api.next({ on: 'create', kind: 'held', until: sleep(1_000) });
+      const tool = { name: 'perplexity_search', arguments: { query: 'Why is the sky blue?' } };
+      const abort = new AbortController();
+      const cancelled = client.callTool(tool, undefined, { signal: abort.signal });
+      const failed = expect(cancelled).rejects.toThrow();
+      await expect.poll(() => api.creates).toBe(1);
+      abort.abort('the user does not wait');
+      await failed;
+      await call('get_conversations'); // the server has received the cancellation
     });
-  } finally {
-    await api.close();
-  }
+    const logs = join(place.root, 'conversation-logs');
+    const stored = async () => (await readdir(logs)).filter((name) => /^\d{8}-/.test(name));
+    await expect.poll(stored).toHaveLength(1);
+  });
 });
