@@ -92,6 +92,12 @@ describe('sources', () => {
     expect(load({ env: { CONVERSATION_LOGS_DIR: '~/logs' } }).logsDir).toBe('/home/alice/logs');
   });
 
+  it('treats the placeholder of an empty field of an MCP bundle as not set, but no other one', () => {
+    const rootOf = (value: string) => load({ env: { DAYBOOK_ROOT: value } }).root;
+    expect(rootOf(`\${user_config.root}`)).toBe('/home/alice/.daybook');
+    expect(rootOf(`\${HOME}/x`)).toBe(`/home/alice/work/project/\${HOME}/x`);
+  });
+
   it('treats an empty variable as not set', () => {
     expect(load({ env: { DAYBOOK_ROOT: ' ', DAYBOOK_FSYNC: '' } })).toMatchObject({
       rootSource: 'home',

@@ -47,7 +47,7 @@ export function findSettings(
   const found: { [K in SettingName]?: Given } = {};
   for (const key of NAMES) {
     const { env: variables, flag }: Setting = SETTINGS[key];
-    const variable = variables.find((name) => (env[name] ?? '').trim() !== '');
+    const variable = variables.find((name) => hasValue(env[name]));
     if (flag !== undefined && flags[key] !== undefined) {
       found[key] = { value: flags[key], name: flag, source: 'flag' };
     } else if (variable !== undefined) {
@@ -58,6 +58,13 @@ export function findSettings(
   }
   return found;
 }
+
+/**
+ * Whether a variable has a value. Programs that install MCP bundles give a variable its placeholder from
+ * mcpb/manifest.json if the user left the field empty.
+ */
+const hasValue = (text = ''): boolean =>
+  text.trim() !== '' && !/^\$\{user_config\.\w+\}$/.test(text);
 
 /** Returns the text with user name, password and query of a URL masked, so that it can be shown. */
 const withoutPassword = (text: string): string =>
