@@ -18,6 +18,7 @@ import { noteCheck } from '../../doctor/checks/notes.js';
 import { otherToolsCheck } from '../../doctor/checks/other-tools.js';
 import { permissionCheck } from '../../doctor/checks/permissions.js';
 import { stateAndSummariesCheck } from '../../doctor/checks/state-and-summaries.js';
+import { trashCheck } from '../../doctor/checks/trash.js';
 import { vectorCheck } from '../../doctor/checks/vectors.js';
 import { Doctor } from '../../doctor/doctor.js';
 import { LEASES_FOLDER } from '../../files/locks/lock-folders.js';
@@ -115,6 +116,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
       noteCheck(memoryBank),
       insightCheck(insights, bankFolder, durability),
       graphCheck(kg),
+      trashCheck({ logsFolder, repairer, insights, memoryBank }),
       conflictCopyCheck(logsFolder, kg.files),
       leftoverCheck({
         locksFolders: [...locksFoldersOf(config), settingsLocksOf(config)],

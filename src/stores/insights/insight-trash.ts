@@ -24,6 +24,8 @@ export interface InsightTrashParts {
 export interface TrashedInsight extends TrashEntry {
   /** Absent if the file cannot be read. */
   readonly content?: string;
+  /** Why it cannot be read. */
+  readonly damage?: AppError;
 }
 
 export class InsightTrash {
@@ -82,8 +84,7 @@ export class InsightTrash {
   async list(): Promise<TrashedInsight[]> {
     const listed: TrashedInsight[] = [];
     for (const entry of await this.#entries.list()) {
-      const content = await this.#contentOf(entry);
-      listed.push({ ...entry, ...(content !== undefined && { content }) });
+      listed.push({ ...entry, ...(await this.#contentOf(entry)) });
     }
     return listed;
   }
@@ -94,13 +95,18 @@ export class InsightTrash {
     return id !== undefined && this.#core.locked(id, () => this.#entries.remove(name));
   }
 
-  async #contentOf({ name, original: id }: TrashEntry): Promise<string | undefined> {
+  async #contentOf({
+    name,
+    original: id,
+  }: TrashEntry): Promise<Pick<TrashedInsight, 'content' | 'damage'>> {
     const path = this.#entries.pathOf(name);
     try {
       const found = await readWhole(path);
-      return found && parseInsight(found.bytes, { id, path, modifiedAt: 0 }).insight.content;
+      if (found === undefined) return {}; // restored or removed meanwhile
+      const { content } = parseInsight(found.bytes, { id, path, modifiedAt: 0 }).insight;
+      return { content };
     } catch (error) {
-      if (isAppError(error)) return undefined;
+      if (isAppError(error)) return { damage: error };
       throw error;
     }
   }

@@ -59,10 +59,13 @@ export class ConversationRepairer {
 
   /**
    * Reads the file synchronously if it is small, so a caller that examines many yields to the event loop.
-   * Returns `undefined` if there is no file. FILESYSTEM_ERROR, PATH_ESCAPE, TOO_LARGE.
+   * Returns `undefined` if there is no file. `path`: that of a deleted conversation in the trash.
+   * FILESYSTEM_ERROR, PATH_ESCAPE, TOO_LARGE.
    */
-  async examine(conversationId: string): Promise<Condition | undefined> {
-    const path = this.#fileOf(conversationId);
+  async examine(
+    conversationId: string,
+    path = this.#fileOf(conversationId),
+  ): Promise<Condition | undefined> {
     const found = await readWholeAtOnce(path);
     if (found === undefined) return undefined;
     const { stamp } = found;
