@@ -19,8 +19,35 @@ const MAX_BYTES = 1024 * 1024;
 /** A sealed value, or a sealed line of the graph. In a text, the quotation mark would be escaped. */
 const SEALED_PART = /(?:[^\\]"sealed:1:|^~)([0-9a-f]{16}):/m;
 
-/** DECRYPT if most of the files are encrypted. A few may have been copied from another store. */
-export async function requireClear(logsFolder: string, paths: StorePaths): Promise<void> {
+/**
+ * DECRYPT if most of the files are encrypted. A few may have been copied from another store. Files of the keys
+ * `left` do not count: they could not be decrypted when the store was.
+ */
+export async function requireClear(
+  logsFolder: string,
+  paths: StorePaths,
+  left: readonly string[] = [],
+): Promise<void> {
+  const { sealed, clear } = await countSealed(logsFolder, paths);
+  const others = sealed.filter((id) => !left.includes(id));
+  const [keyId] = others;
+  if (keyId === undefined || others.length <= clear) return;
+  const path = markerPath(logsFolder);
+  throw new AppError(
+    'DECRYPT',
+    `The files of this store are encrypted with the key ${keyId}, but ${path} does not name this key.`,
+    {
+      hint: `Nothing was written. ${MARKER_REMEDY}`,
+      details: { path, keyId },
+    },
+  );
+}
+
+/** `sealed`: the ids of the keys of the encrypted files, one for each. `clear`: the number of plain files. */
+export async function countSealed(
+  logsFolder: string,
+  paths: StorePaths,
+): Promise<{ readonly sealed: readonly string[]; readonly clear: number }> {
   const sealed: string[] = [];
   let clear = 0;
   for (const path of await documents(logsFolder, paths)) {
@@ -33,17 +60,7 @@ export async function requireClear(logsFolder: string, paths: StorePaths): Promi
     const found = await keyIdIn(path);
     if (found !== 'none' && found !== undefined) sealed.push(found);
   }
-  const [keyId] = sealed;
-  if (keyId === undefined || sealed.length <= clear) return;
-  const path = markerPath(logsFolder);
-  throw new AppError(
-    'DECRYPT',
-    `The files of this store are encrypted with the key ${keyId}, but ${path} does not name this key.`,
-    {
-      hint: `Nothing was written. ${MARKER_REMEDY}`,
-      details: { path, keyId },
-    },
-  );
+  return { sealed, clear };
 }
 
 async function documents(logsFolder: string, { sealed }: StorePaths): Promise<string[]> {

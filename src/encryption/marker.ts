@@ -36,12 +36,14 @@ const markerSchema = z.object({
   key: keySchema.nullable(),
   /** Present while the store is converted. `to`: the new key; null if the store is being decrypted. */
   converting: z.object({ to: keySchema.nullable() }).optional(),
+  /** The ids of the keys of files that could not be decrypted when the store was. */
+  left: z.array(z.string()).optional(),
 });
 
 /** The id of a key, and how it is derived. */
 export type KeyFacts = z.output<typeof keySchema>;
 /** `key`: null if the store is not encrypted or, during a conversion, was not encrypted before. */
-export type Marker = Pick<z.output<typeof markerSchema>, 'key' | 'converting'>;
+export type Marker = Pick<z.output<typeof markerSchema>, 'key' | 'converting' | 'left'>;
 
 /** The hint how to restore `encryption.json`. No other file has the salt of a passphrase. */
 export const MARKER_REMEDY =
@@ -90,15 +92,17 @@ const unreadable = (path: string, cause: Error): AppError =>
     },
   );
 
-/** Writes the marker, or removes it if the store is not encrypted. Durable when it resolves. */
+/** Writes the marker, or removes it if the store is not encrypted at all. Durable when it resolves. */
 export async function writeMarker(
   logsFolder: string,
-  { key, converting }: Marker,
+  { key, converting, left = [] }: Marker,
   durability: Durability,
 ): Promise<void> {
   const path = markerPath(logsFolder);
-  if (key === null && converting === undefined) return removeFile(path, durability);
+  const hasLeft = key === null && left.length > 0;
+  if (key === null && converting === undefined && !hasLeft) return removeFile(path, durability);
   await makeFolder(logsFolder, durability);
-  const value = { format: FORMAT, version: VERSION, key, ...(converting && { converting }) };
+  const optional = { ...(converting && { converting }), ...(hasLeft && { left }) };
+  const value = { format: FORMAT, version: VERSION, key, ...optional };
   await atomicWrite(path, renderDocument(value), durability);
 }

@@ -30,7 +30,7 @@ export async function openEncryption(
 ): Promise<OpenEncryption> {
   const { marker, stamp } = readMarker(logsFolder);
   if (marker.converting !== undefined) throw unfinished(marker.converting.to === null);
-  if (marker.key === null) await requireClear(logsFolder, paths);
+  if (marker.key === null) await requireClear(logsFolder, paths, marker.left);
   const key = marker.key === null ? undefined : (await namedKey(marker.key, given)).key;
   const path = markerPath(logsFolder);
   const readAgain = () => stampOfSame(logsFolder, marker);

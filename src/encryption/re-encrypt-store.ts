@@ -32,6 +32,7 @@ import { addKey } from '../files/sealing/sealed-form.js';
 import { isArchiveName } from '../files/tar-archive.js';
 import { looksLikeNote } from '../stores/memory-bank/note-path.js';
 import { type GivenKey, type KnownKey, namedKey, newKey, type WantedKey } from './keys.js';
+import { countSealed } from './lost-marker.js';
 import { type Marker, readMarker, writeMarker } from './marker.js';
 import { convertFile, type Keys } from './re-encrypt-file.js';
 import { convertLines, hasOtherLines } from './re-encrypt-lines.js';
@@ -100,12 +101,23 @@ export async function convertStore(options: ConversionOptions): Promise<Conversi
       });
     await forgetStages(options);
     for (const folder of options.copies) await sweepTemporaries(folder);
-    await writeMarker(logsFolder, { key: to?.facts ?? null }, options);
+    const left = to === undefined ? await keysLeft(options, from?.key.id, done.left.length) : [];
+    await writeMarker(logsFolder, { key: to?.facts ?? null, left }, options);
     return { ...done, ...(to && { keyId: to.key.id }) };
   } finally {
     for (const step of undo.reverse()) step();
     await lease.release();
   }
+}
+
+/** The ids of the keys of the files that stay encrypted in a decrypted store. They do not make it unusable. */
+async function keysLeft(
+  { logsFolder, paths }: ConversionOptions,
+  ofStore: string | undefined,
+  count: number,
+): Promise<string[]> {
+  const { sealed } = await countSealed(logsFolder, paths);
+  return [...new Set([...sealed, ...(count > 0 && ofStore !== undefined ? [ofStore] : [])])];
 }
 
 /**
@@ -261,12 +273,7 @@ class Conversion {
     }
     if (isNeverSealedWhole(path) && !isDocumentFile(path)) return;
     if (!isPlain) return this.#leave(path, stamp, 'it is a link or not a regular file');
-    try {
-      await this.#rewrite(path, (bytes) => convertFile(path, bytes, this.#keys));
-    } catch (error) {
-      if (!isAppError(error, 'DECRYPT') && !isAppError(error, 'TOO_LARGE')) throw error;
-      this.#leave(path, stamp, error.message);
-    }
+    await this.#rewriteOrLeave(path, (bytes) => convertFile(path, bytes, this.#keys));
   }
 
   async #convertArchive({ path, name, isPlain }: ListedFile): Promise<void> {
@@ -307,9 +314,22 @@ class Conversion {
     if (this.#options.signal?.aborted) throw new AppError('CANCELLED', 'Stopped.');
   }
 
-  #leave(path: string, stamp: Stamp, reason: string): void {
+  #leave(path: string, stamp: Stamp | undefined, reason: string): void {
     this.#left.set(path, reason);
     this.#seen.set(path, stamp);
+  }
+
+  async #rewriteOrLeave(
+    path: string,
+    change: (bytes: Buffer) => Uint8Array | undefined,
+  ): Promise<void> {
+    const stamp = readStampNow(path);
+    try {
+      await this.#rewrite(path, change);
+    } catch (error) {
+      if (!isAppError(error, 'DECRYPT') && !isAppError(error, 'TOO_LARGE')) throw error;
+      this.#leave(path, stamp, error.message);
+    }
   }
 
   async #rewrite(path: string, change: (bytes: Buffer) => Uint8Array | undefined): Promise<void> {
@@ -333,7 +353,8 @@ class Conversion {
       if (/\.sha256$/.test(path)) continue;
       if (!hasOtherLines(text, to)) continue;
       if (/rejects\.log$/.test(path)) {
-        await this.#rewrite(path, (bytes) => Buffer.from(convertLines(bytes.toString(), path, to)));
+        const change = (bytes: Buffer) => Buffer.from(convertLines(bytes.toString(), path, to));
+        await this.#rewriteOrLeave(path, change);
       } else hasOther = true;
     }
     if (!hasOther) return;

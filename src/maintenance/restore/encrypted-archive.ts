@@ -36,9 +36,11 @@ export async function requireSameEncryption(
   const names = files.map(({ name }) => name);
   const logsFolder = areas.find(({ name }) => name === LOGS)?.folder;
   if (logsFolder === undefined || !names.includes(MARKER_NAME)) return;
+  const marker = await markerIn(path);
+  if (!namesKey(marker)) return;
   const current = await readStored(join(logsFolder, 'encryption.json'));
   if (current !== undefined) {
-    if (Buffer.compare(current.bytes, await markerIn(path)) === 0) return;
+    if (Buffer.compare(current.bytes, marker) === 0) return;
     throw conflict('This backup and this root are encrypted with different keys.');
   }
   const here = (await listFolders(logsFolder)).filter((id) => CONVERSATION_ID.test(id));
@@ -91,7 +93,7 @@ const isSealed = (conversation: Uint8Array): boolean =>
 export async function isEncryptedBackup(path: string): Promise<boolean> {
   try {
     for await (const { name, bytes } of readArchive(path)) {
-      if (name === MARKER_NAME) return true;
+      if (name === MARKER_NAME) return namesKey(bytes);
       if (name.endsWith('/conversation.json')) return isSealed(bytes);
     }
   } catch (error) {
@@ -99,6 +101,10 @@ export async function isEncryptedBackup(path: string): Promise<boolean> {
   }
   return false;
 }
+
+/** Without a key it is the marker of a decrypted store, in which some files could not be decrypted. */
+const namesKey = (marker: Uint8Array): boolean =>
+  !/"key":\s*null/.test(Buffer.from(marker).toString());
 
 async function markerIn(path: string): Promise<Uint8Array> {
   for await (const { name, bytes } of readArchive(path)) if (name === MARKER_NAME) return bytes;
