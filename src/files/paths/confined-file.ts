@@ -4,11 +4,11 @@
  * followed. name-twins.ts refuses a name that only looks like an existing name.
  */
 
-import type { Dirent } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
 import { readStamp } from '../read/stamp.js';
 import { type ReadFile, readWhole } from '../read/whole-file.js';
+import { type EntryKind, kindOf } from '../safe-access/refusal-errors.js';
 import { entriesOf } from './folders.js';
 import { requireNoTwin } from './name-twins.js';
 import { escapeError, requireConfined } from './path-confinement.js';
@@ -16,8 +16,7 @@ import { escapeError, requireConfined } from './path-confinement.js';
 export interface ConfinedFile {
   /** The absolute path. */
   readonly path: string;
-  /** `other`: for example a pipe or a device. */
-  readonly kind: 'file' | 'folder' | 'other' | 'absent';
+  readonly kind: EntryKind | 'absent';
 }
 
 /**
@@ -68,11 +67,6 @@ export async function inStoredForm(folder: string, name: string): Promise<string
   return parts.join('/');
 }
 
-function kindOf(entry: Pick<Dirent, 'isFile' | 'isDirectory'>): ConfinedFile['kind'] {
-  if (entry.isFile()) return 'file';
-  return entry.isDirectory() ? 'folder' : 'other';
-}
-
 /** `undefined` if the file does not exist. Throws like `findConfined` and `readPlain`. */
 export async function readConfined(
   folder: string,
@@ -104,8 +98,8 @@ export async function readPlain(
     if (isAppError(error, 'TOO_LARGE')) {
       throw tooLarge(name, Number((await readStamp(path))?.size ?? 0), maxBytes);
     }
-    const isNoFile = isAppError(error, 'FILESYSTEM_ERROR') && error.cause === undefined;
-    throw isNoFile ? notAFile(name) : error;
+    const kind = isAppError(error, 'FILESYSTEM_ERROR') ? error.details?.['kind'] : undefined;
+    throw kind === undefined ? error : notAFile(name, String(kind));
   }
 }
 
@@ -122,10 +116,12 @@ function notAFolderError(part: string): AppError {
   });
 }
 
-function notAFile(name: string): AppError {
-  return new AppError('E_MB_READ', `${JSON.stringify(name)} is not a file.`, {
-    hint: 'Give the path of a file.',
-    details: { path: name },
+function notAFile(name: string, kind: string): AppError {
+  const isFolder = kind === 'folder';
+  const rest = isFolder ? ', not a file.' : '. Daybook reads only regular files.';
+  return new AppError('E_MB_READ', `${JSON.stringify(name)} is a ${kind}${rest}`, {
+    hint: isFolder ? 'Give the path of a file.' : 'Move it to another place, or remove it.',
+    details: { path: name, kind },
   });
 }
 

@@ -29,24 +29,27 @@ type Kind = Pick<
 /** The entry is not a regular file. */
 export function notRegularFileError(path: string, kind: Kind): AppError {
   if (kind.isSymbolicLink()) return symlinkError(path);
-  return new AppError('FILESYSTEM_ERROR', `${path} is ${nameOf(kind)}, not a file.`, {
+  return new AppError('FILESYSTEM_ERROR', `${path} is a ${kindOf(kind)}, not a file.`, {
     hint: 'Move it to another place. Daybook opens only regular files.',
-    details: { path, ...(kind.isDirectory() && { errno: 'EISDIR' }) },
+    details: { path, kind: kindOf(kind), ...(kind.isDirectory() && { errno: 'EISDIR' }) },
   });
 }
 
 /** The entry is not a folder. */
 export function notAFolderError(path: string, kind: Kind): AppError {
   if (kind.isSymbolicLink()) return symlinkError(path);
-  return new AppError('FILESYSTEM_ERROR', `${path} is ${nameOf(kind)}, not a folder.`, {
+  return new AppError('FILESYSTEM_ERROR', `${path} is a ${kindOf(kind)}, not a folder.`, {
     hint: 'Move it to another place. Daybook needs a folder with this name.',
     details: { path },
   });
 }
 
-function nameOf(kind: Kind): string {
-  if (kind.isDirectory()) return 'a folder';
-  if (kind.isFile()) return 'a file';
-  if (kind.isFIFO()) return 'a pipe';
-  return kind.isSocket() ? 'a socket' : 'a device';
+/** What an entry is that is not a link. */
+export type EntryKind = 'file' | 'folder' | 'pipe' | 'socket' | 'device';
+
+export function kindOf(entry: Omit<Kind, 'isSymbolicLink'>): EntryKind {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'folder';
+  if (entry.isFIFO()) return 'pipe';
+  return entry.isSocket() ? 'socket' : 'device';
 }

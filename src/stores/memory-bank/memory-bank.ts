@@ -37,7 +37,7 @@ import {
   readNote,
   type SkippedFile,
 } from './note-catalogue.js';
-import { alreadyThere, conflict, isAFolder, notFound } from './note-errors.js';
+import { alreadyThere, conflict, isNoNote, notFound } from './note-errors.js';
 import { isReservedPath, looksLikeNote, requireNewNotePath, storedNotePath } from './note-path.js';
 import { encodeNote, hashOf, withFinalNewline } from './note-text.js';
 import { NoteTrash } from './note-trash.js';
@@ -355,7 +355,9 @@ export class MemoryBank {
       await this.#require(path, expectedHash);
       return;
     }
-    if ((await findConfined(this.folder, path)).kind !== 'file') throw notFound(path);
+    const { kind } = await findConfined(this.folder, path);
+    if (kind === 'absent' || kind === 'folder') throw notFound(path);
+    if (kind !== 'file') await this.#require(path); // throws, and names the kind
   }
 
   /**
@@ -367,8 +369,8 @@ export class MemoryBank {
     { renamed, trashName }: { renamed?: string; trashName?: string } = {},
   ): Promise<void> {
     const { kind } = await findConfined(this.folder, path, renamed);
-    if (kind === 'folder') throw isAFolder(path);
     if (kind === 'absent') return;
+    if (kind !== 'file') throw isNoNote(path, kind);
     const from = trashName === undefined ? renamed : this.#trash.pathOf(trashName);
     const isOther = from !== undefined && from !== path;
     if (!isOther || !(await isOneFile(resolve(this.folder, from), join(this.folder, path))))

@@ -25,14 +25,14 @@ export function alreadyThere(path: string, trashName?: string): AppError {
   });
 }
 
-/** A folder has the path of the note that is to be written. */
-export function isAFolder(path: string): AppError {
+/** A folder, pipe, socket or device has the path of the note that is to be written. */
+export function isNoNote(path: string, kind: string): AppError {
   return new AppError(
     'ALREADY_EXISTS',
-    `${JSON.stringify(path)} is a folder. Nothing was written.`,
+    `${JSON.stringify(path)} is a ${kind}. Nothing was written.`,
     {
-      hint: 'Choose another path, or rename the folder on the disk.',
-      details: { path, isFolder: true },
+      hint: `Choose another path, or rename the ${kind} on the disk.`,
+      details: { path, kind },
     },
   );
 }

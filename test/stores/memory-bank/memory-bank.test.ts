@@ -137,7 +137,7 @@ describe('reading and writing', () => {
     const { code, details } = await errorOf(bank.add('folder.md', 'second'));
     expect({ code, details }).toEqual({
       code: 'ALREADY_EXISTS',
-      details: { path: 'folder.md', isFolder: true },
+      details: { path: 'folder.md', kind: 'folder' },
     });
     expect(text('a.md')).toBe('first');
   });
