@@ -66,6 +66,34 @@ describe.each(kinds)('the permanent removal of $kind', ({ words, name, save, ask
     });
   });
 
+  it('removes what is already in the trash, and asks before', async () => {
+    await withPlace(async (place) => {
+      await run(place, save, insight);
+      await run(place, [...words, name]);
+      const no = await runInTerminal(place, args, { answers: [{ after: '[y/N]', type: 'n\n' }] });
+      expect(no.screen).toContain('in the trash');
+      const yes = await run(place, [...args, '--yes']);
+      expect(yes).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('Removed permanently'),
+      });
+      expect(JSON.parse((await run(place, ['trash', '--json'])).stdout).items).toEqual([]);
+      expect((await run(place, [...args, '--yes'])).code).not.toBe(0);
+    });
+  });
+
+  it('removes the one that exists, not an earlier one in the trash', async () => {
+    await withPlace(async (place) => {
+      await run(place, save, insight);
+      await run(place, [...words, name]);
+      await run(place, save, insight);
+      expect((await run(place, [...args, '--yes'])).code).toBe(0);
+      const { items } = JSON.parse((await run(place, ['trash', '--json'])).stdout);
+      expect(items).toHaveLength(1);
+      expect((await run(place, ['restore', items[0].name])).code).toBe(0);
+    });
+  });
+
   it('does not ask before a move to the trash', async () => {
     await withPlace(async (place) => {
       await run(place, save, insight);

@@ -1,5 +1,5 @@
 /** Finds an insight by its id, or by a unique beginning of its id. */
-import { AppError } from '../../base/errors.js';
+import { AppError, isAppError } from '../../base/errors.js';
 import type { InsightStore } from '../../stores/insights/insights.js';
 import { INSIGHT_ID } from '../../stores/insights/schema.js';
 
@@ -32,6 +32,18 @@ export async function findInsight(store: InsightStore, name: string): Promise<st
     });
   }
   return only;
+}
+
+/** Like `findInsight`, but also finds insights in the trash. */
+export async function findInsightOrDeleted(store: InsightStore, name: string): Promise<string> {
+  const typed = name.trim().toLowerCase();
+  try {
+    return await findInsight(store, name);
+  } catch (error) {
+    if (!isAppError(error) || error.details?.['isInTrash'] !== true) throw error;
+    if (INSIGHT_ID.test(typed)) return typed;
+    return onlyOf(await deletedInsights(store, typed), typed) ?? typed;
+  }
 }
 
 /** The ids of the deleted insights that begin with `name`, each once. */

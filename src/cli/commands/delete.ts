@@ -8,6 +8,7 @@ import { countOf } from '../../base/text/display-text.js';
 import type { TrashedConversation } from '../../stores/conversations/conversation-trash.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CLIENT_ID, CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
+import { TRASHED_CONVERSATION } from '../../stores/conversations/files/trashed-ids.js';
 import {
   findConversation,
   findExisting,
@@ -63,7 +64,7 @@ async function idOf(store: ConversationStore, name: string): Promise<string> {
 
 /** The deleted conversation with this id or key, if none that exists has this id, key or title. */
 async function onlyInTrash(app: App, name: string): Promise<readonly TrashedConversation[]> {
-  const isRef = CONVERSATION_ID.test(name) || CLIENT_ID.test(name);
+  const isRef = TRASHED_CONVERSATION.test(name) || CLIENT_ID.test(name);
   if (!isRef || (await findExisting(app.conversations, name)) !== undefined) return [];
   return deletedAs(app, name);
 }

@@ -2,6 +2,7 @@
 import { basename, dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { z } from 'zod';
+import { deletedNotes } from '../../app/purge-deleted.js';
 import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
@@ -15,7 +16,7 @@ import { readStamp } from '../../files/read/stamp.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { kgExport } from '../../tools/kg/kg-export.js';
 import { findExisting } from '../arguments/find-conversation.js';
-import { findInsight } from '../arguments/find-insight.js';
+import { findInsight, findInsightOrDeleted } from '../arguments/find-insight.js';
 import { reportMissingNotes } from '../notices/missing-notes.js';
 import { cut } from '../terminal/columns.js';
 import { daybookLine } from '../terminal/command-line.js';
@@ -45,7 +46,8 @@ export const CUSTOM: Readonly<Record<string, Custom>> = {
   'insight get': { complete: withInsightId, print: insights.wholeInsight },
   'insight update': { complete: withInsightId, print: insights.wholeInsight },
   'insight delete': {
-    complete: withInsightId,
+    complete: withInsightOrDeleted,
+    prepare: requireInsight,
     question: beforeInsightRemoval,
     print: insights.deletedInsight,
   },
@@ -86,18 +88,37 @@ async function withInsightId(
   return [await findInsight(store, String(name)), ...others];
 }
 
+async function withInsightOrDeleted(
+  [name, ...others]: readonly unknown[],
+  { insights: store }: App,
+): Promise<readonly unknown[]> {
+  return [await findInsightOrDeleted(store, String(name)), ...others];
+}
+
+/** Only a permanent removal takes an insight that is in the trash. */
+async function requireInsight(input: Input, { insights: store }: App): Promise<Input> {
+  if (input['permanent'] !== true) await findInsight(store, String(input['id']));
+  return input;
+}
+
 const PREVIEW_COLUMNS = 60;
+const IN_TRASH = 'which is in the trash,';
 
 /** The question shows how the insight begins, because an id says little to a person. */
 async function beforeInsightRemoval({ id, permanent }: Input, { insights: store }: App) {
   if (permanent !== true) return undefined;
   const found = (await store.all()).find(({ insight }) => insight.id === id);
-  const content = found && `, ${cut(oneLine(found.insight.content), PREVIEW_COLUMNS)},`;
-  return `Remove the insight ${id}${content ?? ''} permanently?`;
+  const deleted =
+    found === undefined && (await store.trashed()).find(({ original }) => original === id);
+  const content = found?.insight.content ?? (deleted ? deleted.content : undefined);
+  const shown = content === undefined ? '' : `, ${cut(oneLine(content), PREVIEW_COLUMNS)},`;
+  return `Remove the insight ${id}${shown} ${deleted ? `${IN_TRASH} ` : ''}permanently?`;
 }
 
-async function beforeNoteRemoval({ path, permanent }: Input) {
-  return permanent === true ? `Remove the note ${oneLine(String(path))} permanently?` : undefined;
+async function beforeNoteRemoval({ path, permanent, hash }: Input, app: App) {
+  if (permanent !== true) return undefined;
+  const isDeleted = hash === undefined && (await deletedNotes(app, String(path))).length > 0;
+  return `Remove the note ${oneLine(String(path))}${isDeleted ? `, ${IN_TRASH}` : ''} permanently?`;
 }
 
 /** Throws VALIDATION_ERROR unless there are three arguments: `kg add Ada lives in London` needs quotes. */

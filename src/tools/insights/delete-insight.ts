@@ -1,6 +1,7 @@
 /** The tool `delete_insight`: moves an insight to the trash, or removes it permanently. */
 
 import { z } from 'zod';
+import { removeInsight } from '../../app/purge-deleted.js';
 import { idField } from '../answers/insight-view.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 import { permanentField, trashNameField } from '../fields/trash-fields.js';
@@ -26,9 +27,9 @@ export const deleteInsight = defineTool({
     }),
   annotations: REMOVES,
   writesLater: true,
-  async run({ id, permanent }, { insights }) {
-    if (permanent) return { deleted: await insights.remove(id), id };
-    const deleted = await insights.trash(id, { mayDefer: true });
+  async run({ id, permanent }, app) {
+    if (permanent) return { deleted: await removeInsight(app, id), id };
+    const deleted = await app.insights.trash(id, { mayDefer: true });
     return { deleted: deleted !== undefined, id, ...deleted };
   },
 });

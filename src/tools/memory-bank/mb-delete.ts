@@ -1,6 +1,7 @@
 /** The tool `mb_delete`: moves a note to the trash, or removes it permanently. */
 
 import { z } from 'zod';
+import { purgeDeletedNotes } from '../../app/purge-deleted.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 import { expectedHash, notePath } from '../fields/note-fields.js';
 import { permanentField, trashNameField, trashPathField } from '../fields/trash-fields.js';
@@ -29,12 +30,14 @@ export const mbDelete = defineTool({
     }),
   annotations: REMOVES,
   writesLater: true,
-  async run({ path, hash, permanent }, { memoryBank }) {
+  async run({ path, hash, permanent }, app) {
+    const isOfTrash = permanent && hash === undefined && (await purgeDeletedNotes(app, path));
+    if (isOfTrash) return { path, deleted: true, permanent };
     const options = {
       permanent,
       mayDefer: true,
       ...(hash !== undefined && { expectedHash: hash }),
     };
-    return { path, deleted: true, permanent, ...(await memoryBank.delete(path, options)) };
+    return { path, deleted: true, permanent, ...(await app.memoryBank.delete(path, options)) };
   },
 });

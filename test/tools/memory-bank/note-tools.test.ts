@@ -1,5 +1,12 @@
 /** The tools of the memory bank as a client calls them, on the built server. */
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../../src/tools/answers/answer-budget.js';
@@ -68,6 +75,26 @@ describe('a note', () => {
     expect(await call('mb/delete', { path: 'a.md', permanent: true })).toMatchObject({
       deleted: true,
     });
+  });
+
+  it('that is in the trash is removed permanently by its path, or alone by its name there', async () => {
+    const deleted = async () => {
+      put('a.md', 'one');
+      return (await call('mb_delete', { path: 'a.md' }))['trashName'];
+    };
+    const [first, second] = [await deleted(), await deleted()];
+    const names = () => readdirSync(fileOf('.trash')).filter((name) => name.startsWith('a.'));
+    expect(await codeOf('mb_delete', { path: 'a.md' })).toBe('E_MB_FILE_NOT_FOUND');
+    await call('mb_delete', { path: first, permanent: true });
+    expect(names()).toEqual([second]);
+    put('a.md', 'live');
+    await call('mb_delete', { path: 'a.md', permanent: true });
+    expect(names()).toEqual([second]);
+    await call('mb_delete', { path: 'a.md', permanent: true });
+    expect(names()).toEqual([]);
+    expect(await codeOf('mb_delete', { path: 'a.md', permanent: true })).toBe(
+      'E_MB_FILE_NOT_FOUND',
+    );
   });
 
   it('that a person edits is read by the next call', async () => {
