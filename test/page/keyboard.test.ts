@@ -169,7 +169,7 @@ it('j and k go through the lists of insights, notes, deleted conversations and f
   };
   await inView('i', '.insights .card');
   await inView('n', '.notes nav a');
-  await inView('x', '.trash .card button');
+  await inView('x', '.trash .card .restore');
   const named = page.getByRole('button', { name: 'Restore', exact: false });
   const names = await named.evaluateAll((all) => all.map((each) => each.ariaLabel).sort());
   expect(names).toEqual(['Restore Bees', 'Restore Wasps']);

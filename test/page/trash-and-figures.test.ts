@@ -50,6 +50,40 @@ it('the trash restores a deleted note or insight after a click', async () => {
   await page.waitForSelector(':text("The trash is empty.")');
 });
 
+it('the trash removes each kind permanently after a question, and only the chosen entry', async () => {
+  opened = await openPage(({ root }) => {
+    mkdirSync(join(root, 'memory-bank'), { recursive: true });
+    writeFileSync(join(root, 'memory-bank', 'bees.md'), '# Bees\n');
+    writeConversation(root, ID, { title: 'Wasps' }, [{ role: 'user', content: 'x' }]);
+  });
+  const { page, root } = opened;
+  await page.waitForSelector('.row');
+  await post('mb_delete', { path: 'bees.md' });
+  await post('mb_add', { path: 'bees.md', content: '# New bees' });
+  const saved = await post('save_insight', { content: 'Ants sleep.', context: 'global' });
+  await post('delete_insight', { id: saved.id });
+  await post('delete_conversation', { conversationId: ID });
+  await goTo(page, '#/trash');
+  await expect.poll(() => page.locator('.trash .cards .card').count()).toBe(3);
+  const remove = async (title: string, button: string) => {
+    await page.getByRole('button', { name: `Remove ${title} permanently` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: button }).click();
+    await page.waitForSelector('dialog', { state: 'detached' });
+  };
+  await page.getByRole('button', { name: 'Remove Wasps permanently' }).click();
+  expect(await faultsOf(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await remove('Wasps', 'Cancel');
+  expect(await page.locator('.trash .cards .card').count()).toBe(3);
+  for (const title of ['Wasps', 'bees.md', 'Ants sleep.']) {
+    await remove(title, 'Remove permanently');
+    await page.waitForSelector(`.card:has-text("${title}")`, { state: 'detached' });
+  }
+  await page.waitForSelector(':text("The trash is empty.")');
+  expect(await post('list_trash', {})).toMatchObject({ total: 0, othersTotal: 0 });
+  expect(readFileSync(join(root, 'memory-bank', 'bees.md'), 'utf8')).toBe('# New bees\n');
+});
+
 it('the trash is shown before the check of the store ends, and does not move then', async () => {
   opened = await openPage(({ root }) => {
     writeConversation(root, ID, { title: 'Bees' }, [{ role: 'user', content: 'x' }]);

@@ -18,11 +18,13 @@ import type { importConversations } from '../../../src/tools/conversations/impor
 import type { searchMessages } from '../../../src/tools/conversations/search-messages.js';
 import type { storeInfo } from '../../../src/tools/conversations/store-info.js';
 import type { updateConversation } from '../../../src/tools/conversations/update-conversation.js';
+import type { deleteInsight } from '../../../src/tools/insights/delete-insight.js';
 import type { getInsight } from '../../../src/tools/insights/get-insight.js';
 import type { listInsights } from '../../../src/tools/insights/list-insights.js';
 import type { kgNeighbors } from '../../../src/tools/kg/kg-neighbors.js';
 import type { kgQuery } from '../../../src/tools/kg/kg-query.js';
 import type { kgStats } from '../../../src/tools/kg/kg-stats.js';
+import type { mbDelete } from '../../../src/tools/memory-bank/mb-delete.js';
 import type { mbEdit } from '../../../src/tools/memory-bank/mb-edit.js';
 import type { mbHistory } from '../../../src/tools/memory-bank/mb-history.js';
 import type { mbList } from '../../../src/tools/memory-bank/mb-list.js';
@@ -41,6 +43,7 @@ interface Tools {
   quick_find: typeof quickFind;
   restore_conversation: typeof restoreConversation;
   delete_conversation: typeof deleteConversation;
+  delete_insight: typeof deleteInsight;
   get_conversation: typeof getConversation;
   get_conversations: typeof getConversations;
   search_memory: typeof searchMemory;
@@ -55,6 +58,7 @@ interface Tools {
   kg_neighbors: typeof kgNeighbors;
   kg_query: typeof kgQuery;
   kg_stats: typeof kgStats;
+  mb_delete: typeof mbDelete;
   mb_edit: typeof mbEdit;
   mb_history: typeof mbHistory;
   mb_list: typeof mbList;

@@ -1,4 +1,4 @@
-/** The view of the trash, to restore deleted items, and of the health of the store. */
+/** The view of the trash, to restore deleted items or remove them permanently, and of the health of the store. */
 
 import { useRef, useState } from 'preact/hooks';
 import { useChanges } from '../changes/use-changes.js';
@@ -10,6 +10,7 @@ import {
   shownNumber,
   Time,
 } from '../components.jsx';
+import { Dialog } from '../dialog.jsx';
 import { focusView, useListKeys } from '../hooks.js';
 import { address } from '../navigation/address.js';
 import { hrefOf, parseRoute } from '../navigation/route.js';
@@ -30,7 +31,8 @@ export function TrashView() {
     });
   }
   const restoring = useRef(new Set<string>());
-  useListKeys('.trash .card button');
+  const [removed, setRemoved] = useState<Item>();
+  useListKeys('.trash .card .restore');
   const restore = async (name: string, kind: Kind) => {
     if (restoring.current.has(name)) return;
     restoring.current.add(name);
@@ -74,8 +76,21 @@ export function TrashView() {
           ...item,
         }))}
         onRestore={restore}
+        onRemove={setRemoved}
       />
-      <Trashed heading="Deleted notes and insights" items={others} onRestore={restore} />
+      <Trashed
+        heading="Deleted notes and insights"
+        items={others}
+        onRestore={restore}
+        onRemove={setRemoved}
+      />
+      {removed && (
+        <Removal
+          item={removed}
+          onClose={() => setRemoved(undefined)}
+          onRemoved={() => trash.reload()}
+        />
+      )}
       {/* These are shown after the trash is loaded, and the longest is last, so that nothing moves. */}
       {hasAnswer && <Check />}
       {hasAnswer && <Health info={info} />}
@@ -94,16 +109,17 @@ function Trashed(props: {
   readonly heading: string;
   readonly items: readonly Item[];
   onRestore(name: string, kind: Kind): Promise<void>;
+  onRemove(item: Item): void;
 }) {
-  const { heading, items, onRestore } = props;
+  const { heading, items, onRestore, onRemove } = props;
   if (items.length === 0) return null;
   return (
     <section>
       <h2>{heading}</h2>
       <ul class="cards">
-        {items.map(({ kind, name, title, deletedAt }) => (
+        {items.map(({ kind, name, title = name, deletedAt }) => (
           <li key={`${kind} ${name}`} class="card">
-            <bdi class="title">{title ?? name}</bdi>{' '}
+            <bdi class="title">{title}</bdi>{' '}
             <span class="facts">
               {kind}
               {deletedAt && (
@@ -114,10 +130,18 @@ function Trashed(props: {
             </span>{' '}
             <button
               type="button"
-              aria-label={`Restore ${title ?? name}`}
+              class="restore"
+              aria-label={`Restore ${title}`}
               onClick={() => void onRestore(name, kind)}
             >
               Restore
+            </button>{' '}
+            <button
+              type="button"
+              aria-label={`Remove ${title} permanently`}
+              onClick={() => onRemove({ kind, name, title })}
+            >
+              Remove…
             </button>
           </li>
         ))}
@@ -125,6 +149,44 @@ function Trashed(props: {
     </section>
   );
 }
+
+/** Asks first. The name in the trash names one entry, also if an existing item has the same id or path. */
+function Removal(props: { readonly item: Item; onClose(): void; onRemoved(): void }) {
+  const { item, onClose, onRemoved } = props;
+  const { kind, name, title } = item;
+  const remove = async () => {
+    onClose();
+    try {
+      await REMOVE[kind](name);
+      notify({ text: `The ${kind} was removed permanently.` });
+    } catch (error) {
+      notifyError(error, 'It was not removed.');
+    }
+    onRemoved();
+  };
+  return (
+    <Dialog label="Remove permanently" onClose={onClose}>
+      <p>
+        Remove the {kind} <bdi>{title}</bdi> permanently? This cannot be undone.
+      </p>
+      <p class="actions">
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>{' '}
+        <button type="button" onClick={() => void remove()}>
+          Remove permanently
+        </button>
+      </p>
+    </Dialog>
+  );
+}
+
+const permanent = true;
+const REMOVE: Readonly<Record<Kind, (name: string) => Promise<unknown>>> = {
+  conversation: (conversationId) => call('delete_conversation', { conversationId, permanent }),
+  note: (path) => call('mb_delete', { path, permanent }),
+  insight: (id) => call('delete_insight', { id, permanent }),
+};
 
 function Health({ info: { data, error } }: { readonly info: Loaded<Output<'store_info'>> }) {
   return (

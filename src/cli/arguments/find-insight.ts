@@ -34,9 +34,10 @@ export async function findInsight(store: InsightStore, name: string): Promise<st
   return only;
 }
 
-/** Like `findInsight`, but also finds insights in the trash. */
+/** Like `findInsight`, but also finds insights in the trash, and returns a name in the trash as it is. */
 export async function findInsightOrDeleted(store: InsightStore, name: string): Promise<string> {
   const typed = name.trim().toLowerCase();
+  if ((await store.trashed()).some((deleted) => deleted.name === name)) return name;
   try {
     return await findInsight(store, name);
   } catch (error) {

@@ -109,7 +109,8 @@ async function beforeInsightRemoval({ id, permanent }: Input, { insights: store 
   if (permanent !== true) return undefined;
   const found = (await store.all()).find(({ insight }) => insight.id === id);
   const deleted =
-    found === undefined && (await store.trashed()).find(({ original }) => original === id);
+    found === undefined &&
+    (await store.trashed()).find(({ original, name }) => id === original || id === name);
   const content = found?.insight.content ?? (deleted ? deleted.content : undefined);
   const shown = content === undefined ? '' : `, ${cut(oneLine(content), PREVIEW_COLUMNS)},`;
   return `Remove the insight ${id}${shown} ${deleted ? `${IN_TRASH} ` : ''}permanently?`;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 export const permanentField = z
   .boolean()
-  .describe('Remove it permanently, also from the trash; this cannot be undone.')
+  .describe('Remove it permanently, also from the trash.')
   .default(false);
 
 export const trashNameField = z

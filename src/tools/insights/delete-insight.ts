@@ -2,9 +2,16 @@
 
 import { z } from 'zod';
 import { removeInsight } from '../../app/purge-deleted.js';
-import { idField } from '../answers/insight-view.js';
+import { INSIGHT_ID } from '../../stores/insights/schema.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 import { permanentField, trashNameField } from '../fields/trash-fields.js';
+
+/** `idField` changes a text to lower case, but a name in the trash has capitals. */
+const idOrTrashName = z
+  .string()
+  .overwrite((text) => (INSIGHT_ID.test(text.toLowerCase()) ? text.toLowerCase() : text))
+  .refine((text) => INSIGHT_ID.test(text.split('.', 1)[0] ?? ''), 'Invalid UUID')
+  .describe('Id, or name in the trash.');
 
 export const deleteInsight = defineTool({
   name: 'delete_insight',
@@ -15,7 +22,7 @@ export const deleteInsight = defineTool({
     'Moves an insight to the trash, from which the user can restore it; use permanent only when the user asks for it. deleted: false means that the insight does not exist.',
   input: () =>
     z.strictObject({
-      id: idField,
+      id: idOrTrashName,
       permanent: permanentField,
     }),
   output: () =>
