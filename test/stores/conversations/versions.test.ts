@@ -90,6 +90,23 @@ describe('changing a message', () => {
     expect(messages.map((message) => message.id)).toEqual([first.id, third?.id]);
     expect(messages[1]).not.toHaveProperty('parentMessageId');
   });
+
+  it('works if a person removed or moved the message that another one answers', async () => {
+    const { store } = await openStore();
+    const { id, first, second, path } = await withTalk(store);
+    const file = JSON.parse(readFileSync(path, 'utf8'));
+    const [one, two, three] = file.messages;
+    writeFileSync(path, JSON.stringify({ ...file, messages: [three, one] }));
+    await store.edits.update(id, first.id, 'Changed.', messageHash(first.content));
+    writeFileSync(path, JSON.stringify({ ...file, messages: [one, three, two] }));
+    await store.edits.remove(id, first.id, messageHash(first.content));
+    const { messages } = await store.load(id);
+    expect(messages.map((each) => each.id)).toEqual([three.id, two.id]);
+    expect(messages[0]?.parentMessageId).toBe(second.id);
+    const [kept] = (await store.history.list(id)).versions;
+    await store.history.restore(id, kept?.number ?? 0);
+    expect(await textsOf(store, id)).toEqual([one.content, three.content, two.content]);
+  });
 });
 
 describe('versions', () => {

@@ -67,6 +67,8 @@ export interface AppendRequest {
   options: AppendOptions;
   /** A function gets the fields as they are under the lock. */
   change?: HeadChange | ((head: ConversationHead) => HeadChange);
+  /** A parent may be missing: a person may have removed or moved it in the file. */
+  mayLackParents?: boolean;
 }
 
 export interface Applied {
@@ -99,7 +101,7 @@ export function applyAppends(
 /** If it throws, the document is unchanged. */
 function applyAppend(
   document: ConversationDocument,
-  { messages, options, change }: AppendRequest,
+  { messages, options, change, mayLackParents }: AppendRequest,
   { maxMessages, nowMs }: Limits,
 ): Applied {
   requireMessages(messages);
@@ -109,7 +111,7 @@ function applyAppend(
   if (count > maxMessages) throw full(document, count, maxMessages);
   const stored = messages.map((message) => toStored(message, nowMs));
   requireUnique(document, stored);
-  requireParents(document, stored);
+  if (!mayLackParents) requireParents(document, stored);
   const amendment = change === undefined ? {} : amendmentBy(change, document.draftHead());
   const hadNoUserMessage = !document.hasUserMessage;
   for (const message of stored) document.add(message);

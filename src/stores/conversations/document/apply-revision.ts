@@ -27,7 +27,7 @@ export interface Revised {
   readonly unchangedMessages: number;
 }
 
-/** Applies the revision in memory. VALIDATION_ERROR, CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent). */
+/** Applies the revision in memory. VALIDATION_ERROR, CONVERSATION_FULL. */
 export function applyRevision(
   document: ConversationDocument,
   { fields = {}, messages }: Revision,
@@ -44,7 +44,8 @@ export function applyRevision(
     ...(isRetitled && { title, titleFrom: undefined }),
   });
   if (messages === undefined) return { document: next, unchangedMessages: before.length };
-  const [outcome] = applyAppends(next, [{ messages, options: {} }], limits);
+  const request = { messages, options: {}, mayLackParents: true };
+  const [outcome] = applyAppends(next, [request], limits);
   if (outcome === undefined) throw new AppError('INTERNAL', 'A revision had no outcome.');
   if ('error' in outcome) throw outcome.error;
   const isUntitled =
