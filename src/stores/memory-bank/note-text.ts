@@ -51,10 +51,13 @@ export function linesOf(content: string): string[] {
 export const withFinalNewline = (content: string) =>
   content === '' || content.endsWith('\n') ? content : `${content}\n`;
 
-/** VALIDATION_ERROR if `oldText` does not occur or occurs more than once. */
+/**
+ * VALIDATION_ERROR if `oldText` does not occur or occurs more than once. Both line ends are equal in it, because
+ * `mb_read` shows no difference, also in a note that has both.
+ */
 export function replacePassage(content: string, oldText: string, newText: string): string {
-  const wanted = withLineEndsOf(oldText, content);
-  const positions = positionsOf(content, wanted);
+  const [text, wanted] = [withLf(content), withLf(oldText)];
+  const positions = positionsOf(text, wanted);
   const [at] = positions;
   if (at === undefined) {
     throw new AppError('VALIDATION_ERROR', 'The note does not contain the text of `oldText`.', {
@@ -64,7 +67,7 @@ export function replacePassage(content: string, oldText: string, newText: string
   }
   if (positions.length > 1) {
     const named = positions.slice(0, MAX_LINES_NAMED);
-    const lines = [...new Set(named.map((position) => lineAt(content, position)))];
+    const lines = [...new Set(named.map((position) => lineAt(text, position)))];
     throw new AppError(
       'VALIDATION_ERROR',
       `The text of \`oldText\` occurs ${positions.length} times, in ${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}${positions.length > MAX_LINES_NAMED ? ', …' : ''}.`,
@@ -74,9 +77,8 @@ export function replacePassage(content: string, oldText: string, newText: string
       },
     );
   }
-  return (
-    content.slice(0, at) + withLineEndsOf(newText, content) + content.slice(at + wanted.length)
-  );
+  const [start, end] = [at, at + wanted.length].map((position) => offsetIn(content, position));
+  return content.slice(0, start) + withLineEndsOf(newText, content) + content.slice(end);
 }
 
 /** Replaces the whole text. The line ends and the byte-order mark stay as they are in the note. */
@@ -128,6 +130,15 @@ function positionsOf(content: string, wanted: string): number[] {
   for (let at = content.indexOf(wanted); at !== -1; at = content.indexOf(wanted, at + 1))
     positions.push(at);
   return positions;
+}
+
+const withLf = (text: string) => text.replaceAll('\r\n', '\n');
+
+/** Returns the offset in `content` of a position in its text with LF. */
+function offsetIn(content: string, position: number): number {
+  let at = 0;
+  for (let passed = 0; passed < position; passed += 1) at += content.startsWith('\r\n', at) ? 2 : 1;
+  return at;
 }
 
 /** Returns the offset after the newline of a line; for line 0, the offset where the text begins. */

@@ -55,6 +55,16 @@ describe('replacing a passage', () => {
     expect(replacePassage('a\r\nb\nc', 'b\nc', 'x\ny')).toBe('a\r\nx\ny');
   });
 
+  it('finds a passage as it is read if the note has both line ends', () => {
+    const content = 'ü\na\r\nb\nc\r\nb\r\nd\n';
+    expect(replacePassage(content, 'a\nb\nc', 'x\ny')).toBe('ü\nx\ny\r\nb\r\nd\n');
+    expect(replacePassage(content, 'c\nb\n', '')).toBe('ü\na\r\nb\nd\n');
+    expect(failing(() => replacePassage(content, '\nb\n', ''))).toMatchObject({
+      occurrences: 2,
+      lines: [2, 4],
+    });
+  });
+
   it('is undone by the reverse replacement, for any text', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '$', 'é') });
     fc.assert(
