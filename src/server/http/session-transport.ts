@@ -33,8 +33,12 @@ export class SessionTransport implements Transport {
   readonly sessionId?: string;
   /** By the id of a request; the requests of a batch have one response. */
   readonly #open = new Map<RequestId, OpenResponse>();
-  /** The stream that the client opened with GET, for notifications that belong to no request. */
-  #notifications: ResponseChannel | undefined;
+  /**
+   * The streams that the client opened with GET, for notifications that belong to no request. Only the newest
+   * one gets them: a client whose network changed opens another one before the server sees that the earlier
+   * connection is broken.
+   */
+  readonly #notifications = new Set<ResponseChannel>();
   #isInitialized = false;
   #isClosed = false;
 
@@ -64,7 +68,7 @@ export class SessionTransport implements Transport {
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     const isAnswer = !('method' in message);
     const id = isAnswer ? message.id : options?.relatedRequestId;
-    if (id === undefined) return this.#notifications?.notify(message);
+    if (id === undefined) return [...this.#notifications].at(-1)?.notify(message);
     const response = this.#open.get(id);
     if (isAnswer && response?.waiting.size === 1) response.channel.answer(message);
     else response?.channel.notify(message);
@@ -76,7 +80,7 @@ export class SessionTransport implements Transport {
     if (this.#isClosed) return;
     this.#isClosed = true;
     for (const { channel } of this.#open.values()) channel.close();
-    this.#notifications?.close();
+    for (const channel of this.#notifications) channel.close();
     this.onclose?.();
   }
 
@@ -95,14 +99,10 @@ export class SessionTransport implements Transport {
     if (!req.headers.accept?.includes('text/event-stream')) {
       throw new HttpError(406, 'The header Accept must have text/event-stream.');
     }
-    if (this.#notifications !== undefined) {
-      throw new HttpError(409, 'The session has a stream of notifications already.');
-    }
-    this.#notifications = new ResponseChannel(res, { isStream: true });
-    this.#notifications.open();
-    res.once('close', () => {
-      this.#notifications = undefined;
-    });
+    const channel = new ResponseChannel(res, { isStream: true });
+    this.#notifications.add(channel);
+    channel.open();
+    res.once('close', () => this.#notifications.delete(channel));
   }
 
   #receive(messages: readonly JSONRPCMessage[], res: ServerResponse): void {

@@ -369,7 +369,7 @@ describe('with sessions', () => {
     });
   });
 
-  it('refuses a second initialize, an unknown version and a second stream of notifications', async () => {
+  it('refuses a second initialize and an unknown version', async () => {
     await withHttpPlace({}, async ({ url }) => {
       const headers = await begin(url);
       const refusals: [number, number, Ask][] = [
@@ -384,19 +384,37 @@ describe('with sessions', () => {
       for (const [status, code, request] of refusals) {
         expect(await ask(url, request)).toMatchObject({ status, body: { error: { code } } });
       }
-      const stop = new AbortController();
-      const opened = await fetch(url, { headers, signal: stop.signal });
-      expect(opened.headers.get('content-type')).toBe('text/event-stream');
-      expect((await ask(url, { method: 'GET', headers })).status).toBe(409);
-      stop.abort();
-      let status = 409;
-      while (status === 409) {
-        const again = new AbortController();
-        ({ status } = await fetch(url, { headers, signal: again.signal }));
-        again.abort();
-      }
-      expect(status).toBe(200);
       expect((await ask(url, { headers, body: rpc('ping') })).status).toBe(200);
+    });
+  });
+
+  it('sends notifications on the newest stream, and on an earlier one if that has ended', async () => {
+    await withHttpPlace({}, async ({ url, app }) => {
+      const headers = await begin(url);
+      await app.conversations.append('tea', [{ role: 'user', content: 'x' }], { create: true });
+      const uri = 'daybook://conversation/tea';
+      await ask(url, { headers, body: rpc('resources/subscribe', { uri }) });
+      const stop = [new AbortController(), new AbortController()];
+      const heard = ['', ''];
+      for (const [at, { signal }] of stop.entries()) {
+        const { status, body } = await fetch(url, { headers, signal });
+        expect(status).toBe(200);
+        const read = async () => {
+          for await (const chunk of body ?? []) heard[at] += Buffer.from(chunk).toString();
+        };
+        void read().catch(() => undefined); // aborted
+      }
+      await app.conversations.append('tea', [{ role: 'user', content: 'y' }]);
+      await expect.poll(() => heard[1]).toContain(uri);
+      expect(heard[0]).toBe('');
+      stop[1]?.abort();
+      await expect
+        .poll(async () => {
+          await app.conversations.append('tea', [{ role: 'user', content: 'z' }]);
+          return heard[0];
+        })
+        .toContain(uri);
+      stop[0]?.abort();
     });
   });
 
