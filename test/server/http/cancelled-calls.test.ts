@@ -45,7 +45,9 @@ const openSockets = () =>
 describe('a cancelled call', () => {
   it('ends its stream: twenty of them leave no open socket, and the session becomes idle', async () => {
     const { tool, seen } = abortable();
-    const options = { server: { tools: [tool] }, config: { sessionIdleMs: 200 } };
+    let elapsedMs = 0; // by hand: on a slow machine the session would end before its first call
+    const clock = { now: () => Date.now(), monotonic: () => elapsedMs };
+    const options = { server: { tools: [tool] }, config: { sessionIdleMs: 200 }, clock };
     await withHttpPlace(options, async ({ url }) => {
       const headers = await begin(url);
       const before = openSockets();
@@ -60,7 +62,8 @@ describe('a cancelled call', () => {
       await until(() => openSockets() <= before);
       let status = 200;
       while (status === 200) {
-        await delay(400); // asking keeps the session in use
+        elapsedMs += 400;
+        await delay(100); // asking keeps the session in use
         ({ status } = await ask(url, { headers, body: rpc('ping') }));
       }
       expect(status).toBe(404);
