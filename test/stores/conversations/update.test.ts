@@ -121,6 +121,25 @@ describe('a title that was derived from a message', () => {
     expect([branch.title, branch.titleFrom]).toEqual(['By hand', undefined]);
   });
 
+  it('comes from the first message that is not only a command for a program', async () => {
+    const { store } = await openStore();
+    const made = await store.create({ messages: [user('/clear'), user('Where do peas go?')] });
+    expect([made.title, made.titleFrom]).toEqual(['Where do peas go?', made.messages[1]?.id]);
+
+    const { conversationId: id } = await store.create({ messages: [user('/clear')] });
+    expect((await store.load(id)).title).toBe('/clear');
+    await store.append(id, [user('/model')]);
+    expect((await store.load(id)).title).toBe('/clear');
+    await store.append(id, [user('And beans?'), user('And leeks?')]);
+    const { title, titleFrom, messages } = await store.load(id);
+    expect([title, titleFrom]).toEqual(['And beans?', messages[2]?.id]);
+
+    const given = await store.create({ messages: [user('/clear')] });
+    await store.update(given.conversationId, { title: null });
+    await store.append(given.conversationId, [user('Where?')]);
+    expect((await store.load(given.conversationId)).title).toBeUndefined();
+  });
+
   it.each([
     ['Hello there.', 'Hello there'],
     ['\n\n## Plan:  the\tgarden\nmore', 'Plan: the garden'],

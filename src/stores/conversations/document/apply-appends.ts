@@ -6,7 +6,7 @@ import { newUuid } from '../../../base/ids.js';
 import { isRecord, type JsonObject } from '../../../base/json-fields.js';
 import { countOf } from '../../../base/text/display-text.js';
 import type { Outcome } from '../../../files/atomic/group-commit.js';
-import { titleOf } from './derived-title.js';
+import { isCommand, titleOf } from './derived-title.js';
 import type { ConversationDocument } from './document.js';
 import { amendmentOf, type HeadChange } from './head-change.js';
 import { jsonCopy } from './json-copy.js';
@@ -116,7 +116,7 @@ function applyAppend(
   const hadNoUserMessage = !document.hasUserMessage;
   for (const message of stored) document.add(message);
   document.amend(amendment);
-  if (hadNoUserMessage) deriveTitle(document, stored);
+  deriveTitle(document, stored, hadNoUserMessage);
   return { messages: stored, seq };
 }
 
@@ -179,10 +179,21 @@ export function withTimes<T extends Pick<PastFields, 'createdAt' | 'updatedAt'>>
   };
 }
 
-/** Called only with the first message of a user, so a title removed later stays removed. */
-function deriveTitle(document: ConversationDocument, added: readonly Message[]): void {
-  if (document.draftHead().title !== undefined) return;
-  const first = added.find(({ role }) => role === 'user');
+/**
+ * Derives a title only from the first message of a user, so a title removed later stays removed. If that is only
+ * a command for a program, such as `/clear`, the first other message of the user gives a better title.
+ */
+function deriveTitle(
+  document: ConversationDocument,
+  added: readonly Message[],
+  hadNoUserMessage: boolean,
+): void {
+  const { title: known, titleFrom } = document.draftHead();
+  const isOfCommand = titleFrom !== undefined && known !== undefined && isCommand(known);
+  if (!isOfCommand && (known !== undefined || !hadNoUserMessage)) return;
+  const users = added.filter(({ role }) => role === 'user');
+  const first =
+    users.find(({ content }) => !isCommand(content)) ?? (isOfCommand ? undefined : users[0]);
   const title = first && titleOf(first.content);
   if (first && title !== undefined) document.amend({ title, titleFrom: first.id });
 }

@@ -28,6 +28,9 @@ export function titleOf(content: string): string | undefined {
   return ownCopy(shortened(sentence));
 }
 
+/** Whether the text is only a command for a program, such as `/clear`, which says nothing about a subject. */
+export const isCommand = (content: string) => /^\s*\/[\w:.-]{1,60}\s*$/.test(content);
+
 /**
  * ASCII text without the end of a sentence. A mark before a letter or a digit, as in an address, does not end a
  * sentence (see `sentencesIn`). Such a line needs no sentence segmentation.
