@@ -48,7 +48,7 @@ export function* messageSteps(
     const bound = isId(given['id']) ? `${location.conversationId}/${given['id']}` : '';
     const fields = codec === plainCodec ? given : withFields(given, bound, location, codec);
     const { id, role, content, createdAt: own, parentMessageId, metadata, ...extra } = fields;
-    if (!isRole(role)) throw damage(`${at}.role`, ROLES.join(', '), location);
+    if (!isRole(role)) throw damage(`${at}.role`, `one of ${ROLES.join(', ')}`, location);
     if (!isString(content)) throw damage(`${at}.content`, 'a text', location);
     time = timeOr(own, time);
     requireShallow(extra, `${at}.`, location);
