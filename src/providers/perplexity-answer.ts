@@ -103,8 +103,8 @@ export function splitThinking(content: string): { text: string; thinking?: strin
 export function toSearchResults(found: readonly JsonObject[]): SearchResult[] {
   const byUrl = new Map<string, SearchResult>();
   found.forEach((item, index) => {
-    const url = typeof item['url'] === 'string' ? item['url'].trim() : '';
-    if (!/^https?:\/\/\S+$/i.test(url)) return;
+    const url = typeof item['url'] === 'string' ? webAddress(item['url'].trim()) : undefined;
+    if (url === undefined) return;
     const id = numberIn(item['id']) ?? index + 1;
     const seen = byUrl.get(url);
     if (seen === undefined) byUrl.set(url, toSearchResult(item, id, url));
@@ -113,6 +113,12 @@ export function toSearchResults(found: readonly JsonObject[]): SearchResult[] {
     }
   });
   return [...byUrl.values()].slice(0, MAX_SOURCES);
+}
+
+/** The address with encoded spaces, quotation marks and angle brackets; `undefined` if it is not http(s). */
+function webAddress(text: string): string | undefined {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
+  return /[\s"<>]/.test(text) ? new URL(text).href : text;
 }
 
 function toSearchResult(item: JsonObject, id: number, url: string): SearchResult {

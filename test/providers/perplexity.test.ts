@@ -173,6 +173,13 @@ describe('agent backend', () => {
     ]);
   });
 
+  it('lists a page whose address has spaces or quotation marks, which it encodes', async () => {
+    const url = 'https://a.example/My Report.pdf?q="x"&l=<b>';
+    api.reply = () => ({ text: 'x', results: [{ id: 1, url, title: 'A' }] });
+    const [page] = (await ask()).searchResults;
+    expect(page?.url).toBe('https://a.example/My%20Report.pdf?q=%22x%22&l=%3Cb%3E');
+  });
+
   it('polls a search that is answered before its end, also after a failed poll', async () => {
     await open({ pollsUntilDone: 3 });
     api.next({ on: 'create', kind: 'ends', status: 'in_progress', message: '' });
