@@ -104,7 +104,30 @@ describe('the sources of a message', () => {
         ...['', '## User · 2025-01-24 13:20', '', 'Thanks.', ''],
       ].join('\n'),
     );
-    expect(await exported('markdown', { forSharing: true })).not.toContain('Sources');
+  });
+
+  it('are also in an export for sharing, if they are pages of the web, without their snippets', async () => {
+    const { store, exported } = await openBench();
+    const page = { id: 1, url: 'https://example.org/a', title: 'A', alsoMarked: [4] };
+    const sources = [
+      { ...page, snippet: 'secret' },
+      { id: 2, url: 'file:///home/a', title: 'B' },
+    ];
+    const metadata = { sources, model: 'm', thinking: 'secret' };
+    await store.create({ messages: [{ ...assistant('So [1].'), metadata }, user('Thanks.')] });
+    const [shared] = JSON.parse(await exported('json', { forSharing: true })).conversations;
+    expect(shared.messages[0].metadata).toEqual({ sources: [page] });
+    expect(shared.messages[1]).not.toHaveProperty('metadata');
+    const text = await exported('markdown', { forSharing: true });
+    expect(text).toContain('- \\[1\\]\\[4\\] A: <https://example.org/a>');
+  });
+
+  it('show an address once if it is also the title', async () => {
+    const { store, exported } = await openBench();
+    const url = 'https://example.org/a#b';
+    const metadata = { sources: [{ id: 3, url, title: url }] };
+    await store.create({ messages: [{ ...assistant('So [3].'), metadata }] });
+    expect(await exported('markdown')).toContain(`- \\[3\\]: <${url}>\n`);
   });
 });
 

@@ -24,7 +24,7 @@ export function addExport(program: Command, flags: () => Flags): void {
     .option('--tag <tag>', 'only conversations with this tag')
     .option(
       '--share',
-      'leave out system messages, metadata, keys of conversations and links between them; texts are not changed',
+      'leave out system messages, metadata except cited web pages, keys of conversations and links between them; texts are not changed',
     )
     .addOption(ageOption())
     .addOption(agePassphraseOption())

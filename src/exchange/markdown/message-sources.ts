@@ -19,7 +19,7 @@ export function citedPages(metadata: unknown): CitedPage[] {
     const marks = [id, ...others].filter((mark) => typeof mark === 'number');
     const parts = [
       marks.map((mark) => `[${mark}]`).join(''),
-      typeof title === 'string' ? title : '',
+      typeof title === 'string' && title !== url ? title : '',
       typeof date === 'string' ? `(${date})` : '',
     ];
     return [{ label: oneLine(parts.join(' ')), url: oneLine(url) }];

@@ -27,7 +27,7 @@ const input = () =>
     forSharing: z
       .boolean()
       .describe(
-        'For other people: leave out system messages, metadata, keys of conversations and links between them.',
+        'For other people: leave out system messages, metadata except cited web pages, keys of conversations and links between them.',
       )
       .default(false),
     file: z.string().describe('Name of a new file in the exports folder.').exactOptional(),
