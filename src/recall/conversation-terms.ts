@@ -17,6 +17,8 @@ import type { Vocabulary } from './vocabulary.js';
 
 /** The first speaker numbers of a conversation are its roles; the next are its people. */
 const ROLES = ['system', 'user', 'assistant'];
+/** The speaker number of the role `system`. */
+export const SYSTEM_SPEAKER = ROLES.indexOf('system');
 /** Further speakers share this number. */
 const MAX_SPEAKERS = 255;
 

@@ -78,6 +78,9 @@ function definedScores(index: RecallIndex, question: Question, ids: readonly str
     let end = message + 1;
     while (end < times.length && !isPause(end)) end++;
     const [start, stop] = [starts[message]!, starts[message + 1]!];
+    // A system message is no reply to its neighbours.
+    const hasWord = question.words.some((_, word) => isIn(one, word, start, stop));
+    if (speakers[message] === 0 && !hasWord) return 0;
     const turns = [
       speakers.lastIndexOf(speakers[message]!, message - 1),
       speakers.indexOf(speakers[message]!, message + 1),

@@ -6,6 +6,7 @@
  */
 import { type Compare, TopK } from '../../base/arrays/top-k.js';
 import type { TimeSlice } from '../../base/async/time-slice.js';
+import { SYSTEM_SPEAKER } from '../conversation-terms.js';
 import { IS_INSTRUCTION, IS_PREFERENCE } from '../message-flags.js';
 import { instructionsApply, isInTime, type Question } from '../question/question.js';
 import type { VectorScores } from '../vector-source.js';
@@ -180,7 +181,8 @@ function select(
     const around = scorer.wordsAround(indexed, message, words);
     if (scorer.boundOf(gain, scorer.weightOf(around)) < threshold) continue;
     const isMatch = matches.matches(indexed, message);
-    if (!isMatch && (around === 0 || !matches.includesNeighbours)) continue;
+    if (!isMatch && (around === 0 || !matches.includesNeighbours || isSystem(indexed, message)))
+      continue;
     const lexical = scorer.score(indexed, message, threshold);
     if (lexical === undefined || (!isMatch && lexical.score === 0)) continue;
     if (!matches.accepts(indexed, message)) continue;
@@ -188,6 +190,10 @@ function select(
     for (const list of lists) if (list.includes(indexed, message)) list.offer(candidate);
   }
 }
+
+/** A system message is no reply to its neighbours. The same one begins every research conversation. */
+const isSystem = ({ conversation }: IndexedConversation, message: number) =>
+  conversation.speakers[message] === SYSTEM_SPEAKER;
 
 function flagsThatApply(question: Question): number {
   if (question.isOverview) return 0;
