@@ -175,7 +175,7 @@ describe('a search or a list', () => {
     const query = 'wheelbarow';
     const { explanation } = await call('search_messages', { query });
     expect(explanation).toBe(
-      'No message has: wheelbarow. To allow typing errors, set `matchType` to "fuzzy".',
+      'No message has: wheelbarow. To allow typing errors, set `matchType` to "fuzzy". To search tool calls and cited pages, set `activity`.',
     );
     expect((await call('search_messages', { query, matchType: 'fuzzy' }))['total']).toBe(1);
   });

@@ -16,7 +16,7 @@ export function addSearch(program: Command, flags: () => Flags): void {
     .addOption(new Option('--match-type <type>', 'how to match').choices(MATCH_TYPES))
     .addOption(new Option('--mode <mode>', 'by words, by meaning or by both').choices(SEARCH_MODES))
     .option('--explain', 'show why each message was found')
-    .option('--activity', 'search tool calls and thinking instead of what was said')
+    .option('--activity', 'search tool calls, thinking and cited pages instead of what was said')
     .option('-C, --context <n>', 'also show n messages before and after each (0 to 10)')
     .option('--conversation <conversation>', 'only this one: key, id, title or last')
     .option('--module <name>', 'only conversations of this module')

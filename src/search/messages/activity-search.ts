@@ -1,12 +1,12 @@
 /**
- * Searches what programs did in conversations: tool calls, their results and thinking, which imports store in
- * the metadata of messages (docs/FORMAT.md). The search indexes have only what was said. So each search reads
+ * Searches what programs did in conversations: tool calls, their results, thinking and the pages that answers
+ * cite, which are in the metadata of messages (docs/FORMAT.md). The search indexes have only what was said. So each search reads
  * all conversations that pass the filters, and builds an index that it does not keep.
  */
 
 import { TimeSlice } from '../../base/async/time-slice.js';
 import { defined } from '../../base/json.js';
-import { isRecord } from '../../base/json-fields.js';
+import { objectsIn } from '../../base/json-fields.js';
 import { throwIfCancelled } from '../../fts/cancellation.js';
 import { createTextIndex } from '../../fts/text-index.js';
 import type { MessageRef } from '../../recall/answer.js';
@@ -87,10 +87,13 @@ export class ActivitySearch {
 const passes = ({ role, createdAt }: Message, filters: MessageFilters): boolean =>
   passesFilters(filters, role, Date.parse(createdAt));
 
-/** The thinking, then each call with its name, input and result; empty if there is none. */
-function activityOf({ tools, thinking }: JsonObject = {}): string {
-  const calls = Array.isArray(tools) ? tools.filter(isRecord) : [];
-  const parts = [thinking, ...calls.flatMap(({ name, input, result }) => [name, input, result])];
+/** The thinking, each call with its name, input and result, then each cited page; empty if there is none. */
+function activityOf({ tools, thinking, sources }: JsonObject = {}): string {
+  const parts = [
+    thinking,
+    ...objectsIn(tools).flatMap(({ name, input, result }) => [name, input, result]),
+    ...objectsIn(sources).flatMap(({ title, url }) => [title, url]),
+  ];
   return parts
     .filter((part) => part !== undefined)
     .map((part) => (typeof part === 'string' ? part : JSON.stringify(part, null, 1)))

@@ -31,6 +31,9 @@ export const TRY_PREFIX_OR_FUZZY =
 /** Advice of `search_messages`, which finds other forms of a word in any case. */
 export const TRY_FUZZY = 'To allow typing errors, set `matchType` to "fuzzy".';
 
+/** Advice of a search in what was said. */
+export const TRY_ACTIVITY = 'To search tool calls and cited pages, set `activity`.';
+
 /** `damaged`: the number of conversations that could not be read. */
 export const unreadNote = (damaged: number) =>
   `${countOf(damaged, 'conversation')} could not be read and searched; see \`store_info\`.`;

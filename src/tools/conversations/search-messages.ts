@@ -16,7 +16,7 @@ import { SEARCH_MODES, SEARCH_TIERS } from '../../search/search-names.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { estimateTokens } from '../answers/answer-budget.js';
 import { joinedNote } from '../answers/masked-note.js';
-import { emptyTimeNote, TRY_FUZZY } from '../answers/no-results.js';
+import { emptyTimeNote, TRY_ACTIVITY, TRY_FUZZY } from '../answers/no-results.js';
 import {
   includeMetadata,
   MARK_FIELDS,
@@ -66,7 +66,7 @@ export const searchMessages = defineTool({
       role: z.enum(ROLES).describe('Only messages of this role.').exactOptional(),
       activity: z
         .boolean()
-        .describe('Search tool calls and thinking instead of texts.')
+        .describe('Search tool calls, thinking and cited pages instead of texts.')
         .default(false),
       startDate: dateField('Only messages at or after this time'),
       endDate: dateField('Only messages at or before this time'),
@@ -161,7 +161,7 @@ export async function foundMessages(
     query,
     searchedPart: activity ? activityPart(filters) : undefined,
     damaged: conversations.damaged().length,
-    ifUnknown,
+    ifUnknown: ifUnknown && (activity ? ifUnknown : `${ifUnknown} ${TRY_ACTIVITY}`),
   });
   const isByWords = (mode === 'semantic' || mode === 'hybrid') && found.tier !== 'vectors';
   // Without this, an answer with a total and no results looks like a contradiction.
@@ -179,7 +179,7 @@ export async function foundMessages(
 /** A search of activity reads only what passes the filters, so it does not know what else has the words. */
 function activityPart(filters: MessageFilters): string {
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
-  return `tool call or thinking${isFiltered ? ' that passes the filters' : ''}`;
+  return `tool call, thinking or cited page${isFiltered ? ' that passes the filters' : ''}`;
 }
 
 export interface FilterInput {

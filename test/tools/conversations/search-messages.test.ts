@@ -45,6 +45,9 @@ describe('search_messages', () => {
           ],
         }),
         said('Done.', { thinking: 'A ladder is there.', model: 'ladder-1' }),
+        said('See [1].', {
+          sources: [{ id: 1, url: 'https://sheds.example/roof', title: 'Felt' }],
+        }),
       ],
     });
     await store.create({ messages: [said('Other', { tools: 'ladder', model: 'ladder' })] });
@@ -57,12 +60,13 @@ describe('search_messages', () => {
       expect(each.snippet).toContain('<mark>ladder</mark>');
     }
     const { explanation } = await run({ query: 'plank', activity: true });
-    expect(explanation).toMatch(/^No tool call or thinking has: plank\./);
+    expect(explanation).toMatch(/^No tool call, thinking or cited page has: plank\./);
     const filtered = await run({ query: 'ladder', activity: true, module: 'other' });
-    expect(filtered.explanation).not.toMatch(/^No tool call or thinking has/);
+    expect(filtered.explanation).not.toMatch(/^No tool call, thinking or cited page has/);
     const totalOf = async (args: object) => (await run({ activity: true, ...args })).total;
     expect(await totalOf({ query: '"larch planks"' })).toBe(1);
     expect(await totalOf({ query: 'plan.md', matchType: 'exact' })).toBe(1);
+    expect(await totalOf({ query: 'felt sheds.example' })).toBe(1);
     expect(await totalOf({ query: 'model' })).toBe(0);
     expect(await totalOf({ query: 'ladder', module: 'other' })).toBe(0);
     expect(await totalOf({ query: 'ladder', role: 'user' })).toBe(0);
