@@ -4,6 +4,7 @@ import { MATCH_TYPES } from '../../fts/query/match-type-names.js';
 import { markRanges } from '../../fts/snippets/highlight.js';
 import type { NoteHit } from '../../search/notes/note-search.js';
 import { NOTE_SEARCH_MODES } from '../../search/search-names.js';
+import { isBelow } from '../../stores/memory-bank/note-path.js';
 import { countWithin, maxTokens } from '../answers/answer-budget.js';
 import { explainNoResults, TRY_PREFIX_OR_FUZZY } from '../answers/no-results.js';
 import { nextPage, pagination } from '../answers/offset-page.js';
@@ -62,6 +63,12 @@ export const mbSearch = defineTool({
         }),
       ),
       explanation: z.string().describe('The reason if nothing was found.').exactOptional(),
+      skippedFiles: z
+        .int()
+        .describe(
+          'Number of files that were not searched; mb_list has their paths and the reasons.',
+        )
+        .exactOptional(),
       skippedLines: z
         .int()
         .describe(
@@ -71,15 +78,17 @@ export const mbSearch = defineTool({
     }),
   annotations: READS,
   quotesText: true,
-  async run(input, { noteSearch }, { signal }) {
+  async run(input, { noteSearch, memoryBank }, { signal }) {
     const { contextLines: _, maxTokens: budget, ...request } = input;
     const { hits, ...found } = await noteSearch.search(request, signal);
     const page = hits.map((hit) => toResult(hit, input));
     const results = page.slice(0, countWithin(page, budget));
+    const skipped = memoryBank.skipped().filter(({ path }) => isBelow(path, input.folder));
     return {
       ...pagination(found.total, request.offset, results.length),
       relaxed: found.relaxed,
       results,
+      ...(skipped.length > 0 && { skippedFiles: skipped.length }),
       ...(found.skippedLines && { skippedLines: found.skippedLines }),
       ...(found.total === 0 && {
         explanation: explanationOf(found, request),

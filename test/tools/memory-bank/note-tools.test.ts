@@ -310,6 +310,14 @@ describe('errors and empty results', () => {
     });
   });
 
+  it('are counted by a search, which does not search them', async () => {
+    put('sub/big.md', `frog ${'x'.repeat(33_000)}`);
+    put('small.md', 'A frog.');
+    expect(await call('mb_search', { query: 'frog' })).toMatchObject({ total: 1, skippedFiles: 1 });
+    const found = await call('mb_search', { query: 'frog', folder: 'other' });
+    expect(found).not.toHaveProperty('skippedFiles');
+  });
+
   it('are listed within the limit of tokens', async () => {
     for (let at = 0; at < 20; at += 1) put(`${'long-name/'.repeat(6)}${at}.md`, 'x'.repeat(33_000));
     put('small.md', 'x');
