@@ -22,11 +22,15 @@ export function asConversationError(error: unknown, conversationId: string | und
   });
 }
 
+const UNKNOWN_CERTIFICATE =
+  'This machine does not accept the certificate of that server. If a proxy of your network replaces certificates, set NODE_EXTRA_CA_CERTS to the file with its certificate, beside the key.';
+
 function hintOf(error: AppError): string {
   if (!error.isGeneralHint) return error.hint;
   if (error.code === 'TIMEOUT')
     return 'Set PERPLEXITY_TIMEOUT_MS to a longer time, or call again later.';
   if (error.code !== 'PROVIDER') return error.hint;
+  if (/CERT|VERIFY/.test(error.message)) return UNKNOWN_CERTIFICATE;
   return error.details?.['outcome'] === 'not_sent'
     ? 'Check the network connection, then call again.'
     : 'Call again later.';

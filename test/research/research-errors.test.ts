@@ -12,6 +12,12 @@ it('the error of a request that was not sent has a hint to the network, and no w
   expect((asConversationError(unsure, undefined) as AppError).message).toContain('charge');
 });
 
+it('the error of a certificate that this machine does not accept names the setting for it', () => {
+  const message = 'api.perplexity.ai could not be reached (SELF_SIGNED_CERT_IN_CHAIN).';
+  const given = new AppError('PROVIDER', message, { details: { outcome: 'not_sent' } });
+  expect((asConversationError(given, undefined) as AppError).hint).toContain('NODE_EXTRA_CA_CERTS');
+});
+
 it('the error of a request that took too long names the setting of its time limit', () => {
   const given = new AppError('TIMEOUT', 'Too late.', { details: { outcome: 'unknown' } });
   expect((asConversationError(given, undefined) as AppError).hint).toContain(
