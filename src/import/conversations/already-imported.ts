@@ -5,7 +5,6 @@
  */
 import { isRecord, type JsonObject } from '../../base/json-fields.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import { SUBAGENT_TAG } from '../source-interface.js';
 import {
   markIn,
   markOfSource,
@@ -13,7 +12,8 @@ import {
   mergedMarksIn,
   type SourceId,
   type SourceMark,
-} from './import-mark.js';
+} from '../../stores/conversations/document/import-mark.js';
+import { SUBAGENT_TAG } from '../source-interface.js';
 import { BySource } from './source-id-map.js';
 
 export interface KnownConversation {

@@ -7,9 +7,6 @@
 import { later } from '../../base/clock.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { Revision } from '../../stores/conversations/document/apply-revision.js';
-import type { Conversation, JsonObject } from '../../stores/conversations/document/schema.js';
-import type { Activity } from '../source-interface.js';
-import type { AlreadyImported, Identified } from './already-imported.js';
 import {
   deletedHere,
   digestsOf,
@@ -20,7 +17,10 @@ import {
   type SourceMark,
   withNewerHead,
   writtenIn,
-} from './import-mark.js';
+} from '../../stores/conversations/document/import-mark.js';
+import type { Conversation, JsonObject } from '../../stores/conversations/document/schema.js';
+import type { Activity } from '../source-interface.js';
+import type { AlreadyImported, Identified } from './already-imported.js';
 import { type Candidate, type CandidateMessage, otherVersionId } from './planned-conversation.js';
 import {
   type BranchContent,

@@ -5,6 +5,14 @@
  */
 import { type AppError, isAppError } from '../../base/errors.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
+import {
+  hasReplaced,
+  markOfSource,
+  replacedWith,
+  type SourceId,
+  type SourceMark,
+  versionOf,
+} from '../../stores/conversations/document/import-mark.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
 import type { Masker } from '../../stores/conversations/writing/mask-queue.js';
 import { addSummaries } from '../../stores/summaries/exported-summaries.js';
@@ -14,14 +22,6 @@ import { addLeftOut, addProblem } from '../import-outcome.js';
 import type { Activity, ImportedConversation } from '../source-interface.js';
 import type { KnownConversation, Planned } from './already-imported.js';
 import { BranchImport } from './branch-import.js';
-import {
-  hasReplaced,
-  markOfSource,
-  replacedWith,
-  type SourceId,
-  type SourceMark,
-  versionOf,
-} from './import-mark.js';
 import { candidateWithoutCopy } from './omit-forked-history.js';
 import { addUnder, differs, importWhole, type WholeImportOptions } from './own-export-import.js';
 import type { Candidate } from './planned-conversation.js';

@@ -4,10 +4,10 @@
  */
 import { textIn } from '../../base/json-fields.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import { contentDigestOf, type SourceId } from '../../stores/conversations/document/import-mark.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
 import type { ImportedConversation, ImportedMessage } from '../source-interface.js';
 import type { AlreadyImported } from './already-imported.js';
-import { contentDigestOf, type SourceId } from './import-mark.js';
 import { type Candidate, candidateOf } from './planned-conversation.js';
 
 /** Forks of forks are followed so far. Metadata that a person edited could make their chain endless. */

@@ -6,10 +6,15 @@ import { isoTime } from '../../base/clock.js';
 import { derivedUuid } from '../../base/ids.js';
 import type { PastFields, PastMessage } from '../../stores/conversations/document/apply-appends.js';
 import { CLIENT_ID } from '../../stores/conversations/document/conversation-id.js';
+import {
+  digestsOf,
+  headDigestOf,
+  isOwnId,
+  type SourceMark,
+} from '../../stores/conversations/document/import-mark.js';
 import { jsonCopy } from '../../stores/conversations/document/json-copy.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import type { ImportedConversation, ImportedMessage } from '../source-interface.js';
-import { digestsOf, headDigestOf, isOwnId, type SourceMark } from './import-mark.js';
 
 export type CandidateMessage = PastMessage & { readonly id: string; readonly createdAt: string };
 

@@ -6,8 +6,6 @@
 import { later } from '../../base/clock.js';
 import type { PastMessage } from '../../stores/conversations/document/apply-appends.js';
 import type { Revision } from '../../stores/conversations/document/apply-revision.js';
-import type { Conversation } from '../../stores/conversations/document/schema.js';
-import type { Identified } from './already-imported.js';
 import {
   contentDigestOf,
   deletedHere,
@@ -22,7 +20,9 @@ import {
   withKeptOf,
   withMergedMark,
   withNewerHead,
-} from './import-mark.js';
+} from '../../stores/conversations/document/import-mark.js';
+import type { Conversation } from '../../stores/conversations/document/schema.js';
+import type { Identified } from './already-imported.js';
 import { type Candidate, type CandidateMessage, otherVersionId } from './planned-conversation.js';
 
 /** New messages of the source, and the message before them. */

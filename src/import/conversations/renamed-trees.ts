@@ -3,9 +3,10 @@
  * to another server. The conversation is recognised by its first message, and its branches and subagents by the
  * other id that they name.
  */
+
+import { isOwnId } from '../../stores/conversations/document/import-mark.js';
 import type { ImportedConversation } from '../source-interface.js';
 import type { AlreadyImported } from './already-imported.js';
-import { isOwnId } from './import-mark.js';
 import { BySource } from './source-id-map.js';
 
 export class RenamedTrees {

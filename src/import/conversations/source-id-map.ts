@@ -2,7 +2,7 @@
  * A map with one value for each conversation of the sources. The ids are used as they are, because a
  * joined key for each would need memory.
  */
-import type { SourceId } from './import-mark.js';
+import type { SourceId } from '../../stores/conversations/document/import-mark.js';
 
 export class BySource<Value> {
   readonly #kinds = new Map<string, Map<string, Value>>();

@@ -4,10 +4,14 @@
  */
 import { groupedBy } from '../../base/arrays/grouped-by.js';
 import { definedOrNothing, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
+import {
+  digestsOf,
+  isAsImported,
+  type SourceMark,
+} from '../../stores/conversations/document/import-mark.js';
 import type { Conversation, JsonObject } from '../../stores/conversations/document/schema.js';
 import { isCut, shortened } from '../reading/messages/activity.js';
 import type { Activity } from '../source-interface.js';
-import { digestsOf, isAsImported, type SourceMark } from './import-mark.js';
 import type { Candidate, CandidateMessage } from './planned-conversation.js';
 import { textlessBranchOf } from './textless-branch.js';
 

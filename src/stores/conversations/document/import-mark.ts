@@ -4,12 +4,12 @@
  * whether anything was changed here since, without a copy of the import.
  */
 
-import { sha256Hex, sha256Stream } from '../../base/ids.js';
-import { isRecord, listIn, numberIn, objectIn, textIn } from '../../base/json-fields.js';
-import { ownCopy } from '../../base/text/own-copy.js';
-import type { PastFields, PastMessage } from '../../stores/conversations/document/apply-appends.js';
-import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
-import type { JsonObject } from '../../stores/conversations/document/schema.js';
+import { sha256Hex, sha256Stream } from '../../../base/ids.js';
+import { isRecord, listIn, numberIn, objectIn, textIn } from '../../../base/json-fields.js';
+import { ownCopy } from '../../../base/text/own-copy.js';
+import type { PastFields, PastMessage } from './apply-appends.js';
+import { CONVERSATION_ID } from './conversation-id.js';
+import type { JsonObject } from './schema.js';
 
 export interface SourceMark {
   readonly kind: string;
