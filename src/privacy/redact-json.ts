@@ -11,7 +11,7 @@ import { normalContext } from '../stores/insights/schema.js';
 const FIELDS = new Set(
   `activeConversation alsoMarked answer at backend branchOf bySize cacheReadTokens cacheWriteTokens
   cachedInputTokens citationTokens clientId content context contextWindow conversation conversationId conversations
-  cost count createdAt created_at currency date daybook endMessageId entityType expires_at exportedAt file files
+  cost count createdAt created_at currency date daybook deleted endMessageId entityType expires_at exportedAt file files
   first format formatVersion from generatedAt generation hash head heading id incomplete input inputTokens isError
   isRemnant kept kind lastStatus lastUpdated line mergedFrom message messageCount messageId messages metadata model
   module moved movedBytes name names notes object observations olderThanDays origin outputTokens parent

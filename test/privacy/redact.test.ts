@@ -327,6 +327,7 @@ describe('redaction', () => {
     first: true,
     replaced: true,
     kept: true,
+    deleted: true,
   };
   const usage: Record<keyof Usage, true> = {
     inputTokens: true,

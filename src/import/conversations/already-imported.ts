@@ -14,6 +14,7 @@ import {
   type SourceMark,
 } from '../../stores/conversations/document/import-mark.js';
 import { SUBAGENT_TAG } from '../source-interface.js';
+import type { Candidate } from './planned-conversation.js';
 import { BySource } from './source-id-map.js';
 
 export interface KnownConversation {
@@ -150,16 +151,25 @@ export class AlreadyImported {
    * The branches of a conversation, their branches, those that earlier imports made for the same source, and
    * the others of the same tree; without the conversation itself.
    */
-  branchesOf(conversationId: string, source: SourceId, tree?: SourceId): readonly string[] {
-    const made = this.madeBranches(source);
-    const ofTree = tree === undefined ? [] : this.ofTree(tree);
-    const found = new Set([conversationId, ...ofTree, ...made]);
+  branchesOf(
+    conversationId: string | undefined,
+    { mark, treeId }: Pick<Candidate, 'mark' | 'treeId'>,
+  ): readonly string[] {
+    const made = this.madeBranches(mark);
+    const ofTree = treeId === undefined ? [] : this.ofTree({ kind: mark.kind, id: treeId });
+    const found = new Set([conversationId ?? [], ofTree, made].flat());
     // The set grows while it is read.
     for (const parent of found) {
       for (const branch of this.#branchesOf.get(parent) ?? []) found.add(branch);
     }
-    found.delete(conversationId);
+    if (conversationId !== undefined) found.delete(conversationId);
     return [...found];
+  }
+
+  /** The ids of the messages that were deleted here from these conversations. */
+  deletedIn(conversationIds: readonly string[]): ReadonlySet<string> {
+    const marks = conversationIds.flatMap((id) => marksIn(this.#store.knownHead(id)?.metadata));
+    return new Set(marks.flatMap(({ deleted = [] }) => deleted));
   }
 
   /** The branches that imports made for messages of this source. */

@@ -8,7 +8,6 @@ import { later } from '../../base/clock.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { Revision } from '../../stores/conversations/document/apply-revision.js';
 import {
-  deletedHere,
   digestsOf,
   isAsImported,
   isOlderMark,
@@ -21,6 +20,7 @@ import {
 import type { Conversation, JsonObject } from '../../stores/conversations/document/schema.js';
 import type { Activity } from '../source-interface.js';
 import type { AlreadyImported, Identified } from './already-imported.js';
+import { withDeletedHere } from './deleted-here.js';
 import { type Candidate, type CandidateMessage, otherVersionId } from './planned-conversation.js';
 import {
   type BranchContent,
@@ -97,7 +97,7 @@ export class BranchImport {
     const fork = current.messages.findIndex(({ id }) => id === previous?.id);
     if (mark === undefined || (previous !== undefined && fork === -1)) return content;
     const path = [...current.messages.slice(0, fork + 1), ...content.messages];
-    const deleted = deletedHere(current, mark, path);
+    const deleted = new Set(withDeletedHere(current, mark, path).deleted);
     const messages = content.messages.filter(({ id }) => !deleted.has(id));
     return deleted.size === 0 ? content : { ...content, messages };
   }
@@ -115,18 +115,15 @@ export class BranchImport {
       await this.#placeOf(parentId),
       ...(await this.#branchesOf(parentId, candidate)),
     ];
-    const ids = new Set(places.flatMap((place) => place.messages.map(({ id }) => id)));
     for (const place of places) {
       const here = new Map(place.messages.map((message) => [message.id, message.content]));
       const isOther = ({ id, content: now }: CandidateMessage) => (here.get(id) ?? now) !== now;
-      const isNew = (message: CandidateMessage) =>
-        isOther(message) && !ids.has(otherVersionId(message));
       if (await this.#edit(place, candidate, messages)) isEdited = true;
       else if (content.isChanged) messages = underOwnIds(messages, isOther);
       else if (messages.some(isOther)) {
         const changedBy = await this.#changedBy(place, messages.filter(isOther));
         if (changedBy === 'source') messages = underOwnIds(messages, isOther);
-        else if (changedBy === 'unknown') others += messages.filter(isNew).length;
+        else if (changedBy === 'unknown') others += messages.filter(isOther).length;
       }
     }
     return { messages, isEdited, others };
@@ -267,11 +264,8 @@ export class BranchImport {
     return { conversationId, messages: await this.#options.known.messagesOf(conversationId) };
   }
 
-  #branchesOf(parentId: string, { mark, treeId }: Candidate): Promise<Place[]> {
-    const { known } = this.#options;
-    const { kind, id } = mark;
-    const tree = treeId === undefined ? undefined : { kind, id: treeId };
-    const ids = known.branchesOf(parentId, { kind, id }, tree);
+  #branchesOf(parentId: string, candidate: Candidate): Promise<Place[]> {
+    const ids = this.#options.known.branchesOf(parentId, candidate);
     return Promise.all(ids.map((each) => this.#placeOf(each)));
   }
 
@@ -301,7 +295,7 @@ export class BranchImport {
     const outcome = { added: messages.length, isNew: true };
     if (dryRun) return outcome;
     const { clientId: _key, metadata, ...others } = fields;
-    const { replaced: _replaced, ...own } = mark;
+    const { replaced: _, deleted: __, ...own } = mark;
     const [first] = messages;
     const source: SourceMark = {
       ...own,

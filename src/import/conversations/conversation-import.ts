@@ -26,6 +26,7 @@ import { candidateWithoutCopy } from './omit-forked-history.js';
 import { addUnder, differs, importWhole, type WholeImportOptions } from './own-export-import.js';
 import type { Candidate } from './planned-conversation.js';
 import { isChanged, isOtherPath, type Reconciled, reconcile } from './reconcile.js';
+import { refinementOf, withoutDeleted } from './refined-candidate.js';
 import { RenamedTrees } from './renamed-trees.js';
 import { BySource } from './source-id-map.js';
 import { candidateWithActivity } from './stored-activity.js';
@@ -158,30 +159,32 @@ export class ConversationImport {
     return candidateWithoutCopy(kind, { ...given, ...head.value, messages }, this.#options);
   }
 
-  async #importCandidate(candidate: Candidate): Promise<void> {
+  async #importCandidate(given: Candidate): Promise<void> {
     const { outcome, known, dryRun, store } = this.#options;
-    const { mark } = candidate;
-    const tree = this.#storedTreeOf(candidate);
+    const { mark } = given;
+    const tree = this.#storedTreeOf(given);
     const there = known.get(mark) ?? (tree ? undefined : known.getByFirstMessage(mark));
     const isLess = mark.isRemnant === true && there?.mark.isRemnant !== true;
     const planned = known.planned(mark);
-    if (planned !== undefined) this.#planAgain(planned, candidate, there);
+    if (planned !== undefined) this.#planAgain(planned, given, there);
     else if (there === undefined && known.hasId(mark.id)) {
       // The conversation was exported from this store, or has the id of one that is in this store.
       if (store.knownHead(mark.id)?.messageCount === mark.count) outcome.unchanged += 1;
       else throw differs(mark.id);
     } else if (there === undefined) {
-      const parentId = await this.#parentWith(candidate);
-      if (parentId !== undefined) return this.#addToParent(parentId, candidate);
-      if (dryRun) known.plan(mark, plannedOf(mark));
-      else await this.#create(candidate);
-      outcome.added += 1;
-      outcome.messages += candidate.messages.length;
+      const parentId = await this.#parentWith(given);
+      if (parentId !== undefined) return this.#addToParent(parentId, given);
+      const candidate = withoutDeleted(given, known.deletedIn(known.branchesOf(undefined, given)));
+      const count = candidate.messages.length;
+      if (count > 0 && !dryRun) await this.#create(candidate);
+      else if (count > 0) known.plan(mark, plannedOf(mark));
+      outcome[count > 0 ? 'added' : 'unchanged'] += 1;
+      outcome.messages += count;
     } else if (!isChanged(there.mark, mark)) {
       known.setCurrent(there.conversationId);
       outcome.unchanged += 1;
     } else if (isLess || hasReplaced(there.mark, mark)) outcome.unchanged += 1;
-    else await this.#update(there, this.#following(candidate, there));
+    else await this.#update(there, this.#following(given, there));
   }
 
   /** Counts another version of a conversation that this dry run would have added or changed before. */
@@ -222,8 +225,9 @@ export class ConversationImport {
     return stored.some(({ id }) => id === messages[0]?.id) ? parent.conversationId : undefined;
   }
 
-  async #addToParent(parentId: string, candidate: Candidate): Promise<void> {
+  async #addToParent(parentId: string, given: Candidate): Promise<void> {
     const { outcome } = this.#options;
+    const candidate = (await refinementOf(given, parentId, this.#options.known))(given);
     const { messages, branchOf } = candidate;
     const previous = branchOf && { id: branchOf.messageId };
     const content = { messages, previous, isChanged: false };
@@ -312,7 +316,9 @@ export class ConversationImport {
   async #update({ conversationId, mark }: KnownConversation, given: Candidate): Promise<void> {
     const { outcome, store, known, dryRun, activity } = this.#options;
     const stored = await store.load(conversationId);
-    const { candidate, leavesMore } = candidateWithActivity(given, stored, mark, activity);
+    const { candidate: whole, leavesMore } = candidateWithActivity(given, stored, mark, activity);
+    const refined = await refinementOf(whole, conversationId, known);
+    const candidate = refined(whole);
     const keepsPath = await this.#keepsPath(stored, candidate, leavesMore);
     const plan = reconcile(stored, mark, candidate, keepsPath);
     if (plan === undefined) {
@@ -333,7 +339,7 @@ export class ConversationImport {
       await store.revise(conversationId, (current) => {
         const own = markOfSource(current.metadata, mark) ?? mark;
         const { candidate: other } = candidateWithActivity(given, current, own, activity);
-        const now = reconcile(current, own, other, keepsPath);
+        const now = reconcile(current, own, refined(other), keepsPath);
         // The conversation changed meanwhile and needs a branch that was not made. The next import writes the
         // mark.
         const needsOther = now?.branch !== undefined && plan.branch === undefined;

@@ -25,7 +25,10 @@ export const otherVersionId = ({ id, content }: Pick<CandidateMessage, 'id' | 'c
 export interface Candidate {
   readonly mark: SourceMark;
   readonly fields: PastFields & { readonly createdAt: string; readonly updatedAt: string };
+  /** Later without those that are never stored (refined-candidate.ts). */
   readonly messages: readonly CandidateMessage[];
+  /** All that the source shows; the mark is of these. */
+  readonly shown: readonly CandidateMessage[];
   /** Whether the source has a message of this stored id somewhere in the conversation. */
   isInSource(messageId: string): boolean;
   /** Whether the source has a message of this stored id, but in another branch of the conversation. */
@@ -81,6 +84,7 @@ export function candidateOf(
       metadata: withMark(metadata, mark),
     },
     messages,
+    shown: messages,
     treeId: given.treeId,
     isInSource: memberOf(() => [
       ...messages.map((message) => message.id),

@@ -8,13 +8,13 @@ import type { PastMessage } from '../../stores/conversations/document/apply-appe
 import type { Revision } from '../../stores/conversations/document/apply-revision.js';
 import {
   contentDigestOf,
-  deletedHere,
   hasReplaced,
   headDigestOf,
   isAsImported,
   isOlderMark,
   isSameSource,
   markIn,
+  metadataWith,
   type SourceMark,
   withKept,
   withKeptOf,
@@ -23,7 +23,9 @@ import {
 } from '../../stores/conversations/document/import-mark.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
 import type { Identified } from './already-imported.js';
+import { withDeletedHere } from './deleted-here.js';
 import { type Candidate, type CandidateMessage, otherVersionId } from './planned-conversation.js';
+import { withoutDeleted } from './refined-candidate.js';
 
 /** New messages of the source, and the message before them. */
 export interface BranchContent {
@@ -54,28 +56,45 @@ export function isOtherPath(current: Conversation, { messages }: Candidate): boo
  * Returns `undefined` if the source has nothing that was not imported before.
  */
 export function reconcile(
-  current: Conversation,
+  stored: Conversation,
   mark: SourceMark,
   candidate: Candidate,
   keepsPath = false,
 ): Reconciled | undefined {
   const { mark: now } = candidate;
   if (!isChanged(mark, now) || hasReplaced(mark, now)) return undefined;
-  const deleted = deletedHere(current, mark, candidate.messages);
-  if (isOlder(current, mark, candidate, deleted)) return undefined;
+  const before = withDeletedHere(stored, mark, candidate.shown);
+  const isOwn = isSameSource(markIn(stored.metadata), mark);
+  const metadata = isOwn ? metadataWith(stored.metadata, before) : { ...stored.metadata };
+  const { deleted } = before;
+  const { mark: _, ...others } = withoutDeleted(candidate, new Set(deleted));
+  const after = { ...others, mark: { ...now, ...(deleted && { deleted }) } };
+  return isOlder({ ...stored, metadata }, before, after)
+    ? undefined
+    : changesOf({ ...stored, metadata }, before, after, keepsPath);
+}
+
+function changesOf(
+  current: Conversation,
+  mark: SourceMark,
+  candidate: Candidate,
+  keepsPath: boolean,
+): Reconciled {
+  const { mark: now, shown } = candidate;
   const head = headRevision(current, mark, candidate);
   const isOlderVersion = isOlderMark(mark, now);
   const messages = isOlderVersion ? withStored(candidate.messages, current) : candidate.messages;
-  if (!keepsPath && mayReplace(current, mark, candidate)) {
-    const revision = { ...head, messages: [...messages] };
-    return { revision: isOlderVersion ? marked(revision, current) : revision };
-  }
+  if (!keepsPath && mayReplace(current, mark, candidate))
+    return { revision: marked({ ...head, messages: [...messages] }, current) };
   const stored = keepsPath ? withNewTexts(current, mark, messages) : current;
-  const extended = extendedBySource(stored, mark, messages);
-  const from = extended === undefined ? firstDifference(stored, messages) : mark.count;
+  const extended = extendedBySource(stored, mark, candidate);
+  const imported = new Set(shown.slice(0, mark.count).map(({ id }) => id));
+  const from =
+    extended === undefined
+      ? firstDifference(stored, messages)
+      : messages.filter(({ id }) => imported.has(id)).length;
   const start = firstMissing(stored, messages, from);
-  const isLeft = ({ id }: CandidateMessage) => !deleted.has(id);
-  const fresh = messages.slice(start).filter(isLeft);
+  const fresh = messages.slice(start);
   const isFollowed =
     !keepsPath && extended !== undefined && !isContinued(stored, messages.slice(0, start));
   if (isFollowed) {
@@ -95,7 +114,7 @@ export function reconcile(
     revision,
     branch: {
       messages: own,
-      previous: messages.slice(0, start).findLast(isLeft),
+      previous: shown.find(({ id }) => id === messages[start - 1]?.id),
       isChanged: !isOlderVersion,
     },
   };
@@ -163,11 +182,11 @@ function mayReplace(current: Conversation, mark: SourceMark, candidate: Candidat
 function extendedBySource(
   { messages: stored }: Conversation,
   { count, said }: SourceMark,
-  messages: readonly CandidateMessage[],
+  { messages, shown }: Candidate,
 ): readonly PastMessage[] | undefined {
-  const imported = messages.slice(0, count);
+  const imported = shown.slice(0, count);
   if (said === contentDigestOf(imported)) return stored;
-  const last = imported.at(-1);
+  const last = messages.find(({ id }) => id === imported.at(-1)?.id);
   const before = stored.find(({ id }) => id === last?.id);
   if (last === undefined || before === undefined) return undefined;
   if (said !== contentDigestOf([...imported.slice(0, -1), before])) return undefined;
@@ -184,24 +203,19 @@ export const isChanged = (mark: SourceMark, now: SourceMark): boolean =>
  * Whether an older export is imported after a newer one. If something was changed here since, only an export
  * with fewer messages is known to be older.
  */
-function isOlder(
-  current: Conversation,
-  mark: SourceMark,
-  { fields, messages: given, ...now }: Candidate,
-  deleted: ReadonlySet<string>,
-) {
-  const messages = given.filter(({ id }) => !deleted.has(id));
-  const isOlderVersion = isOlderMark(mark, now.mark);
-  if (onlyLacksMessages(current, mark, { fields, messages, ...now })) return true;
+function isOlder(current: Conversation, mark: SourceMark, candidate: Candidate) {
+  const { fields, messages, shown, mark: now } = candidate;
+  const isOlderVersion = isOlderMark(mark, now);
+  if (onlyLacksMessages(current, mark, candidate)) return true;
   // The conversation here can have a later time only because its title was changed back, or it was merged.
-  const hasTimes = mark.updatedAt !== undefined && now.mark.updatedAt !== undefined;
+  const hasTimes = mark.updatedAt !== undefined && now.updatedAt !== undefined;
   // The time of a file says nothing about an export that has times.
-  const hasTimesNow = mark.times === 'file' && now.mark.times === undefined;
+  const hasTimesNow = mark.times === 'file' && now.times === undefined;
   const isNewer = hasTimes || hasTimesNow || fields.updatedAt >= current.updatedAt;
   if (!isOlderVersion && isNewer) return false;
-  if (given.length > mark.count) return false;
+  if (shown.length > mark.count) return false;
   const stored = new Set(current.messages.map(({ id }) => id));
-  const hasFewer = isOlderVersion || given.length < mark.count;
+  const hasFewer = isOlderVersion || shown.length < mark.count;
   if (hasFewer && messages.every(({ id }) => stored.has(id))) return true;
   return (isOlderVersion || headDigestOf(current) === mark.head) && isAsImported(current, mark);
 }

@@ -70,6 +70,7 @@ export function candidateWithActivity(
     mark: source,
     fields: { ...fields, metadata: { ...fields.metadata, source } },
     messages,
+    shown: messages,
     isInSource: (messageId: string) => ids.has(messageId) || candidate.isInSource(messageId),
   };
   return { candidate: changed, leavesMore };

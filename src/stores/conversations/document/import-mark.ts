@@ -9,7 +9,7 @@ import { isRecord, listIn, numberIn, objectIn, textIn } from '../../../base/json
 import { ownCopy } from '../../../base/text/own-copy.js';
 import type { PastFields, PastMessage } from './apply-appends.js';
 import { CONVERSATION_ID } from './conversation-id.js';
-import type { JsonObject } from './schema.js';
+import type { Conversation, JsonObject } from './schema.js';
 
 export interface SourceMark {
   readonly kind: string;
@@ -35,6 +35,8 @@ export interface SourceMark {
   readonly replaced?: readonly string[];
   /** Set if the conversation has other messages than those of this mark, because the source showed another branch. */
   readonly kept?: KeptMessages;
+  /** Ids of messages that were deleted here. An import never adds them again. */
+  readonly deleted?: readonly string[];
 }
 
 /** The number of messages that imports wrote into a conversation, and their digest, as `count` and `hash`. */
@@ -83,6 +85,7 @@ export function markIn(metadata: JsonObject | undefined): SourceMark | undefined
     ...(typeof source['first'] === 'string' && { first: source['first'] }),
     ...(Array.isArray(source['replaced']) && { replaced: source['replaced'].map(String) }),
     ...keptIn(objectIn(source['kept'])),
+    ...(Array.isArray(source['deleted']) && { deleted: source['deleted'].map(String) }),
   };
 }
 
@@ -165,28 +168,46 @@ export function writtenIn<T>(messages: readonly T[], { kept, count }: SourceMark
   return messages.slice(0, kept?.count ?? count);
 }
 
-/**
- * The ids of imported messages that were deleted here since. `path`: what the source has in the place of the
- * conversation, from its first message on. Empty if something else was changed here too, because then it is
- * not known which messages are new.
- */
-export function deletedHere(
-  { messages }: { readonly messages: readonly Identified[] },
+/** The metadata of a conversation after messages were deleted; `left`: the ids of the messages that it has now. */
+export function metadataAfterDeletion(
+  { metadata, messages }: Pick<Conversation, 'metadata' | 'messages'>,
+  left: ReadonlySet<string>,
+): JsonObject | undefined {
+  const mark = markIn(metadata);
+  return mark && metadataWith(metadata, markAfterDeletion(mark, messages, left));
+}
+
+/** The metadata of a conversation that gets the messages of an earlier version. */
+export function metadataAfterRestore(
+  current: Pick<Conversation, 'metadata' | 'messages'>,
+  version: Pick<Conversation, 'metadata' | 'messages'>,
+): JsonObject | undefined {
+  const left = new Set(version.messages.map(({ id }) => id));
+  const metadata = metadataAfterDeletion(current, left);
+  const [mark, before] = [markIn(metadata), markIn(version.metadata)];
+  return mark && before ? metadataWith(metadata, withKeptOf(mark, before)) : metadata;
+}
+
+/** The metadata with this mark. Fields of the mark that this version does not know stay. */
+export function metadataWith(metadata: JsonObject | undefined, mark: SourceMark): JsonObject {
+  const { kept: _, deleted: __, ...known } = objectIn(metadata?.['source']);
+  return { ...metadata, source: { ...known, ...mark } };
+}
+
+/** The mark after messages were deleted here. `left`: the ids of the messages that the conversation has now. */
+export function markAfterDeletion(
   mark: SourceMark,
-  path: readonly Identified[],
-): ReadonlySet<string> {
-  const here = new Map(messages.map((message) => [message.id, message]));
-  const there = new Set(path.map(({ id }) => id));
-  const rest = messages.filter(({ id }) => !there.has(id));
-  // The source may show another branch after the last message that both have.
-  const common = path.findLastIndex(({ id }) => here.has(id)) + 1;
-  for (const shared of [path, path.slice(0, common)]) {
-    const all = [...shared.map((message) => here.get(message.id) ?? message), ...rest];
-    const written = writtenIn(all, mark);
-    const deleted = written.flatMap(({ id }) => (here.has(id) ? [] : id));
-    if (deleted.length > 0 && isAsImported({ messages: written }, mark)) return new Set(deleted);
-  }
-  return new Set();
+  before: readonly Identified[],
+  left: ReadonlySet<string>,
+): SourceMark {
+  const isLeft = ({ id }: Identified) => left.has(id);
+  const gone = before.filter((message) => !isLeft(message)).map(({ id }) => id);
+  const all = new Set([...(mark.deleted ?? []), ...gone]);
+  const { deleted: _, ...others } = mark;
+  const deleted = [...all].filter((id) => !left.has(id));
+  const now = deleted.length === 0 ? others : { ...others, deleted };
+  const written = writtenIn(before, mark);
+  return isAsImported({ messages: written }, mark) ? withKept(now, written.filter(isLeft)) : now;
 }
 
 type Digested = Pick<PastMessage, 'id' | 'role' | 'content' | 'createdAt' | 'metadata'>;
@@ -249,7 +270,7 @@ class Digest {
   }
 }
 
-type Identified = Digested & { readonly id: string };
+export type Identified = Digested & { readonly id: string };
 
 /** Whether an id of the source can be a message id of the store. It must be long enough to be unique. */
 export const isOwnId = (id: string): boolean =>

@@ -5,6 +5,7 @@ import { readStampNow } from '../../../files/read/stamp.js';
 import { requirePresent } from '../../../files/store-presence.js';
 import { notFound } from '../conversation-errors.js';
 import type { Revision } from '../document/apply-revision.js';
+import { metadataAfterRestore } from '../document/import-mark.js';
 import type { Conversation, ConversationHead } from '../document/schema.js';
 import { idOf } from '../key-lookup.js';
 import type { StoreCore } from '../store-core.js';
@@ -71,13 +72,14 @@ export class History {
    * when it resolves. Throws like `read` and `append`.
    */
   async restore(ref: string, number: number): Promise<ConversationHead> {
-    const { conversationId, messages } = await this.read(ref, number);
+    const version = await this.read(ref, number);
+    const { conversationId, messages } = version;
     const updatedAt = isoTime(this.#core.clock.now());
-    const decide = ({ titleFrom }: Conversation): Revision => ({
-      messages,
-      updatedAt,
-      ...(titleFrom !== undefined && { fields: { title: undefined } }),
-    });
+    const decide = (current: Conversation): Revision => {
+      const metadata = metadataAfterRestore(current, version);
+      const title = current.titleFrom !== undefined && { title: undefined };
+      return { messages, updatedAt, fields: { ...title, ...(metadata && { metadata }) } };
+    };
     return this.#writer.revise(conversationId, decide, 'restore');
   }
 }

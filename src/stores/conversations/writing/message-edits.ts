@@ -6,6 +6,7 @@ import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
 import { notFound } from '../conversation-errors.js';
 import type { Revision } from '../document/apply-revision.js';
+import { metadataAfterDeletion } from '../document/import-mark.js';
 import { messageHash } from '../document/message-hash.js';
 import type { Conversation, ConversationHead, Message } from '../document/schema.js';
 import { idForWriting } from '../key-lookup.js';
@@ -48,14 +49,19 @@ export class MessageEdits {
     return { head, content, ...noted };
   }
 
-  /** Removes a message; its child messages get its parent. Durable when it resolves. Throws like `update`. */
+  /**
+   * Removes a message; its child messages get its parent. An import does not add it again. Durable when it
+   * resolves. Throws like `update`.
+   */
   remove(ref: string, messageId: string, expectedHash: string): Promise<ConversationHead> {
     return this.#revise(ref, 'delete', (current, updatedAt) => {
       const { message } = requireMessage(current, messageId, expectedHash);
       const messages = current.messages
         .filter(({ id }) => id !== messageId)
         .map((each) => (each.parentMessageId === messageId ? relinked(each, message) : each));
-      return { ...retitled(current, messageId), messages, updatedAt };
+      const metadata = metadataAfterDeletion(current, new Set(messages.map(({ id }) => id)));
+      const fields = { ...retitled(current, messageId).fields, ...(metadata && { metadata }) };
+      return { fields, messages, updatedAt };
     });
   }
 
