@@ -5,6 +5,7 @@
 import { join, resolve } from 'node:path';
 import type { App } from '../../app.js';
 import { AppError, isAppError, undefinedIfUnreadable } from '../../base/errors.js';
+import { countOf } from '../../base/text/display-text.js';
 import { assertNotEmpty } from '../../config/given-path.js';
 import { isFolder } from '../../files/paths/folders.js';
 import { readStamp } from '../../files/read/stamp.js';
@@ -159,7 +160,7 @@ const isGoneConversation = async (what: string, { conversations, archives }: App
 const isDeletedKey = async (what: string, { conversations }: App) =>
   (await conversations.trashed()).some(({ clientId }) => clientId === what);
 
-async function nothingOf(what: string, { backups }: App, flags: Flags): Promise<AppError> {
+async function nothingOf(what: string, { archives, backups }: App, flags: Flags) {
   // Only `restoreFromTrash` comes here with a file.
   if (await isPresentFile(resolve(what))) {
     return new AppError(
@@ -172,13 +173,19 @@ async function nothingOf(what: string, { backups }: App, flags: Flags): Promise<
     );
   }
   const isFolderHere = await isFolder(resolve(what));
+  const [damaged, ...others] = await archives.damaged();
+  const more = others.length === 0 ? '' : ` and ${countOf(others.length, 'other archive')}`;
+  const unread =
+    damaged === undefined
+      ? ''
+      : ` ${damaged}${more} cannot be read to the end and may have the conversation.`;
   return new AppError(
     'VALIDATION_ERROR',
     `${what} is not a file, and no deleted or archived conversation, insight or note has that id, key, title or path.`,
     {
       hint: isFolderHere
         ? `It is a folder: to add the conversations in it, run daybook import ${shellLine([resolve(what)])}`
-        : `Daybook searches for backups in this folder and in ${backups.folder}. To see what was deleted, run daybook trash.`,
+        : `Daybook searches for backups in this folder and in ${backups.folder}. To see what was deleted, run daybook trash.${unread}`,
       ...(!isFolderHere && { details: { missing: 'what to restore' } }),
     },
   );

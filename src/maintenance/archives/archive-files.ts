@@ -52,6 +52,8 @@ interface KnownContent {
   readonly stamp: Stamp | undefined;
   readonly createdAt: string;
   readonly heads: readonly ArchivedConversation[];
+  /** False if the archive is damaged. */
+  readonly isWhole: boolean;
 }
 
 export class ArchiveFiles {
@@ -153,27 +155,46 @@ export class ArchiveFiles {
     return (await this.#contentOf(path, signal)).heads;
   }
 
+  /** The archives that cannot be read to their end. Reads those that were not read yet. FILESYSTEM_ERROR. */
+  async damaged(signal?: AbortSignal): Promise<string[]> {
+    const damaged: string[] = [];
+    for (const path of await this.paths())
+      if (!(await this.#contentOf(path, signal)).isWhole) damaged.push(path);
+    return damaged;
+  }
+
   async #contentOf(path: string, signal?: AbortSignal): Promise<KnownContent> {
     const stamp = readStampNow(path);
     const known = this.#known.get(path);
     if (known !== undefined && isSameStamp(known.stamp, stamp)) return known;
     const heads: ArchivedConversation[] = [];
     let createdAt = ''; // of a damaged archive: it counts as the oldest
+    let isWhole = true;
     try {
       for await (const { name, bytes } of readArchive(path)) {
         signal?.throwIfAborted();
         if (name === CONTENTS_NAME) createdAt = createdAtOf(bytes);
         const [, conversationId = '', file] = name.split('/');
         if (file !== 'conversation.json') continue;
-        const names = namesIn(this.#sealer.open(name, Buffer.from(bytes)));
-        heads.push({ path, conversationId, ...names });
+        heads.push({ path, conversationId, ...this.#namesIn(name, bytes) });
       }
     } catch (error) {
       if (!isAppError(error, 'CORRUPT') && !isAppError(error, 'DECRYPT')) throw error;
+      isWhole = false;
     }
-    const content = { stamp, createdAt, heads };
+    const content = { stamp, createdAt, heads, isWhole };
     this.#known.set(path, content);
     return content;
+  }
+
+  /** Of a conversation that cannot be decrypted only the id is known; those after it are read. */
+  #namesIn(name: string, bytes: Uint8Array): ReturnType<typeof namesIn> {
+    try {
+      return namesIn(this.#sealer.open(name, Buffer.from(bytes)));
+    } catch (error) {
+      if (!isAppError(error, 'DECRYPT')) throw error;
+      return {};
+    }
   }
 
   async #freePath(month: string): Promise<string> {

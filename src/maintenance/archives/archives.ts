@@ -171,6 +171,11 @@ export class Archives {
     return [...found.values()];
   }
 
+  /** See `ArchiveFiles.damaged`. */
+  damaged(signal?: AbortSignal): Promise<string[]> {
+    return this.#files.damaged(signal);
+  }
+
   /**
    * Runs `work` with a temporary logs folder that contains the conversations of all archives. The folder is
    * in `archive/` and is removed afterwards. `problems`: the errors of archives that cannot be read.
