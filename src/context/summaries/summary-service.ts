@@ -131,6 +131,9 @@ export class SummaryService {
   ): Promise<SummaryAnswer> {
     const { conversationId } = conversation;
     const { stored, problem } = await this.#stored(conversationId);
+    // A stored summary would have only removed texts, and a model would be paid for nothing.
+    if (!hasDialogue(conversation))
+      return { isStale: true, isStored: false, ...problemOf(problem) };
     const known = stored[level];
     const hash = sourceHashOf(conversation.messages);
     const isCurrent = known?.sourceHash === hash;
@@ -283,6 +286,9 @@ interface Run {
   /** Set when the call has made a new summary, or could not make one. Unset after an error, such as CANCELLED. */
   made?: SummaryAnswer;
 }
+
+const hasDialogue = ({ messages }: Conversation) =>
+  messages.some(({ role, content }) => role !== 'system' && content.trim() !== '');
 
 const keyOf = (conversationId: string, level: SummaryLevel) => `${conversationId} ${level}`;
 

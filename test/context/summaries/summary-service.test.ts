@@ -119,6 +119,18 @@ describe('a summary', () => {
     });
   });
 
+  it.each([
+    ['without a model', undefined],
+    ['with a model', byModel('A raised bed.')],
+  ])('is absent after all messages were removed, %s', async (_, writer) => {
+    const { summaries, conversations, id } = await open(writer);
+    expect((await summaries.get(id, 'brief', asked)).summary?.text).toMatch(/bed/);
+    for (const { id: messageId, content } of (await conversations.load(id)).messages)
+      await conversations.edits.remove(id, messageId, messageHash(content));
+    for (const usesModels of [true, false])
+      expect(await summaries.get(id, 'brief', { usesModels })).not.toHaveProperty('summary');
+  });
+
   it('is made if the file of summaries is damaged, and this file is not changed', async () => {
     const { summaries, id, file } = await open();
     writeFileSync(file, '{ broken');
