@@ -1,8 +1,8 @@
 /**
  * Keeps the graph in memory up to date with the files. Operations that other processes append are read
  * from the end of the log, also after one of them compacted it. After any other change (git, an editor)
- * all files are read again. Memory is compared with the files once per turn of the event loop, at the first
- * query.
+ * all files are read again. Memory is compared with the files at the first query of each callback of the event
+ * loop, so all queries of a request that do not wait for anything else need one comparison.
  */
 import { isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
@@ -28,7 +28,7 @@ export type StateListener = (subjects: ReadonlySet<number> | undefined) => void;
 
 export class GraphState {
   /**
-   * The number of writes of this process to any graph. A write can happen in the same turn of the event loop.
+   * The number of writes of this process to any graph. A write can happen in the same callback.
    */
   static #writes = 0;
   readonly files: GraphFiles;
@@ -54,7 +54,7 @@ export class GraphState {
     this.#log = log;
   }
 
-  /** The table, if it was compared with the files in this turn of the event loop. */
+  /** The table, if it was compared with the files in this callback of the event loop. */
   get freshTable(): TripleTable | undefined {
     const isFresh = this.#isFresh && this.#writesSeen === GraphState.#writes;
     return isFresh && this.#updating === undefined ? this.#content?.table : undefined;
@@ -101,7 +101,8 @@ export class GraphState {
     });
     this.#isFresh = true;
     this.#writesSeen = writes;
-    setImmediate(() => {
+    // Not `setImmediate`: the next callback may be a request that was sent after another process has written.
+    process.nextTick(() => {
       this.#isFresh = false;
     });
     return this.content.table;

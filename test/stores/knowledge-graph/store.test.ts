@@ -8,6 +8,7 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  stat,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -664,6 +665,25 @@ describe('limits and checks', () => {
     stop();
     await graph.add([fact('Ada', 'knows', 'Mary')]);
     expect(heard).toHaveLength(3);
+  });
+
+  it('include what another process wrote before a request that comes in the same turn', async () => {
+    const { graph, folder } = openGraph();
+    await graph.add([fact('Ada')]);
+    const path = join(folder, 'kg_wal.log');
+    const total = await new Promise<number>((resolve) => {
+      const request = async () => {
+        appendFileSync(path, `\n${JSON.stringify({ s: 'Alan', p: 'knows', o: 'Ada' })}`);
+        resolve((await graph.query({}, PAGE)).total);
+      };
+      setTimeout(() => {
+        void graph.query({}, PAGE);
+        stat(path, () => void request());
+        // The thread of `stat` ends meanwhile, so its callback comes in this turn of the event loop.
+        execFileSync(process.execPath, ['--version']);
+      });
+    });
+    expect(total).toBe(2);
   });
 
   it('include what a person changed in the files meanwhile', async () => {
