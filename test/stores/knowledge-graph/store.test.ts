@@ -300,6 +300,19 @@ describe('facts in time', () => {
     expect(namesOf(triples)).toEqual(['Ada|lives in|Rome']);
   });
 
+  it.each([
+    2_000, 20_000,
+  ])('of one call end a stored fact once, at the earliest time', async (start) => {
+    const { graph } = openGraph({ clock: manualClock(9_000) });
+    const home = (place: string, ts: number) => ({ ...fact('Pat', 'lives in', place), ts });
+    await graph.add([home('Lima', 1_000)]);
+    const both = [home('Oslo', start + 1_000), home('Rome', start)];
+    const { closed } = await graph.add(both, { replaces: true });
+    expect(closed).toEqual([{ ...home('Lima', 1_000), validTo: start }]);
+    const { triples } = await graph.query({ asOf: start }, PAGE);
+    expect(namesOf(triples)).toEqual(['Pat|lives in|Rome']);
+  });
+
   it('of one call with two times follow each other', async () => {
     const { graph } = openGraph({ clock: manualClock(9_000) });
     const home = (place: string, ts: number) => ({ ...fact('Pat', 'lives in', place), ts });

@@ -26,7 +26,8 @@ export function* replacedFacts(
   now: number,
 ): Generator<ReplacedFact> {
   const named = new Map(triples.map((triple) => [nameOf(triple), triple.ts ?? now]));
-  for (const triple of triples) {
+  // The earliest first, because it is the one that ends a fact.
+  for (const triple of [...triples].sort((a, b) => (a.ts ?? now) - (b.ts ?? now))) {
     if (triple.validTo !== undefined) continue;
     const [s, p] = [table.terms.find(triple.subject), table.terms.find(triple.predicate)];
     const end = triple.ts ?? now;
