@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryName } from '../../../src/files/atomic/staging.js';
 import { readStampNow } from '../../../src/files/read/stamp.js';
+import { messageHash } from '../../../src/stores/conversations/document/message-hash.js';
 import type { Conversation } from '../../../src/stores/conversations/document/schema.js';
 import { contentOf, put } from '../../maintenance/roots.js';
 import { errorOf } from '../../support/error-of.js';
@@ -304,6 +305,20 @@ describe('merge', () => {
     expect(second.head.title).toBe('All');
     expect(second.head.messageCount).toBe(6);
     expect(second.head.metadata?.['mergedFrom']).toHaveLength(4);
+  });
+
+  it('has the text of a message only in the message, so that it can be removed', async () => {
+    const { store, a } = await openPair();
+    const { conversationId } = await store.create({ messages: [user('The code is 1234.')] });
+    const { head } = await store.merge(conversationId, a.conversationId);
+    const { messages } = await store.load(head.conversationId);
+    const secret = messages.find(({ content }) => content.includes('1234'));
+    await store.edits.remove(
+      head.conversationId,
+      secret?.id ?? '',
+      messageHash('The code is 1234.'),
+    );
+    expect(JSON.stringify(await store.load(head.conversationId))).not.toContain('1234');
   });
 
   it('refuses a conversation with itself, a missing one, and too many messages', async () => {

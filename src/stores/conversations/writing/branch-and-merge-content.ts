@@ -142,11 +142,13 @@ function relinked(placed: readonly Placed[]): Message[] {
   });
 }
 
-/** `kept`: the `metadata.source` of the merged conversation. Another one would be lost for later imports. */
-function originOf(
-  { conversationId, title, clientId, messageCount, metadata }: Conversation,
-  kept: unknown,
-): JsonObject {
+/**
+ * `kept`: the `metadata.source` of the merged conversation. Another one would be lost for later imports. A
+ * derived title is left out, because it would keep the text of its message after a change or deletion.
+ */
+function originOf(conversation: Conversation, kept: unknown): JsonObject {
+  const { conversationId, clientId, messageCount, metadata } = conversation;
+  const title = givenTitle(conversation);
   const source = metadata?.['source'];
   return {
     conversationId,
