@@ -21,6 +21,16 @@ export type Toolset = (typeof TOOLSETS)[number];
 /** First field of every output. The schema adds it, so a tool does not return it. */
 export const success = z.literal(true).default(true);
 
+/** Fields of inputs and outputs that may be absent. */
+export const optionalText = (description: string) =>
+  z.string().describe(description).exactOptional();
+export const optionalInt = (description: string) => z.int().describe(description).exactOptional();
+export const optionalFlag = (description: string) =>
+  z.boolean().describe(description).exactOptional();
+
+/** An input that is false by default. */
+export const flag = (description: string) => z.boolean().describe(description).default(false);
+
 /** The call that `run` answers: who called, how it is cancelled, and how progress is reported. */
 export interface ToolCall {
   /** Aborted when the client cancels or the server ends. */

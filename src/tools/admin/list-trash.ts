@@ -4,7 +4,7 @@ import { defined } from '../../base/json.js';
 import { shownNames } from '../../base/text/display-text.js';
 import type { TrashedItem } from '../../maintenance/trash-bin.js';
 import type { TrashedConversation } from '../../stores/conversations/conversations.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { defineTool, optionalText, READS, success } from '../define-tool.js';
 
 export const listTrash = defineTool({
   name: 'list_trash',
@@ -32,10 +32,7 @@ export const listTrash = defineTool({
         z.object({
           kind: z.enum(['note', 'insight']),
           name: z.string(),
-          title: z
-            .string()
-            .describe('Path of the note, or first line of the insight.')
-            .exactOptional(),
+          title: optionalText('Path of the note, or first line of the insight.'),
           deletedAt: z.string().exactOptional(),
         }),
       ),

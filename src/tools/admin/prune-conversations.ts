@@ -4,7 +4,7 @@ import { shownNames } from '../../base/text/display-text.js';
 import type { Candidate } from '../../maintenance/retention/prunable-conversations.js';
 import { ruleModule, ruleTag } from '../../maintenance/retention/rule-schema.js';
 import { unreadable } from '../../maintenance/skipped-conversations.js';
-import { defineTool, REMOVES, success } from '../define-tool.js';
+import { defineTool, flag, REMOVES, success } from '../define-tool.js';
 
 /** Of each list in the answer; the totals count all. */
 const MAX_LISTED = 50;
@@ -25,12 +25,9 @@ export const pruneConversations = defineTool({
         .exactOptional(),
       module: ruleModule.exactOptional(),
       tag: ruleTag.exactOptional(),
-      bySize: z
-        .boolean()
-        .describe(
-          'Also the oldest of all conversations, while the store is over 80 % of its limit. Removes the oldest items of the trash permanently if store and trash together are over the limit.',
-        )
-        .default(false),
+      bySize: flag(
+        'Also the oldest of all conversations, while the store is over 80 % of its limit. Removes the oldest items of the trash permanently if store and trash together are over the limit.',
+      ),
       dryRun: z.boolean().describe('False: move them.').default(true),
     }),
   output: () =>

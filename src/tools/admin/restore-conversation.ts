@@ -1,7 +1,7 @@
 /** The tool `restore_conversation`: restores a conversation, note or insight from the trash. */
 import { z } from 'zod';
 import { AppError, isAppError } from '../../base/errors.js';
-import { ADDS, defineTool, success } from '../define-tool.js';
+import { ADDS, defineTool, optionalText, success } from '../define-tool.js';
 
 export const restoreConversation = defineTool({
   name: 'restore_conversation',
@@ -25,12 +25,11 @@ export const restoreConversation = defineTool({
   output: () =>
     z.object({
       success,
-      conversationId: z.string().describe('Id of the restored conversation.').exactOptional(),
-      droppedKey: z
-        .string()
-        .describe('The key that was removed, because another conversation has it now.')
-        .exactOptional(),
-      path: z.string().describe('Path of the restored note or insight.').exactOptional(),
+      conversationId: optionalText('Id of the restored conversation.'),
+      droppedKey: optionalText(
+        'The key that was removed, because another conversation has it now.',
+      ),
+      path: optionalText('Path of the restored note or insight.'),
     }),
   annotations: ADDS,
   async run({ name, kind }, { conversations, insights, memoryBank }) {

@@ -1,7 +1,7 @@
 /** The tool `set_retention_policy`: sets the rules that move conversations to the trash once a day. */
 import { z } from 'zod';
 import { MAX_RULES, newRuleSchema, ruleSchema } from '../../maintenance/retention/rule-schema.js';
-import { CHANGES, defineTool, success } from '../define-tool.js';
+import { CHANGES, defineTool, flag, success } from '../define-tool.js';
 
 export const setRetentionPolicy = defineTool({
   name: 'set_retention_policy',
@@ -16,12 +16,9 @@ export const setRetentionPolicy = defineTool({
         .max(MAX_RULES)
         .describe('A conversation is moved if one of the rules fits.')
         .default([]),
-      bySize: z
-        .boolean()
-        .describe(
-          'Move the oldest conversations while the store is over 80 % of its limit. Removes the oldest items of the trash permanently if store and trash together are over the limit.',
-        )
-        .default(false),
+      bySize: flag(
+        'Move the oldest conversations while the store is over 80 % of its limit. Removes the oldest items of the trash permanently if store and trash together are over the limit.',
+      ),
     }),
   output: () =>
     z.object({

@@ -6,6 +6,7 @@
  */
 import { z } from 'zod';
 import { endWithin, estimateTextTokens } from '../../base/text/estimate-tokens.js';
+import { optionalFlag } from '../define-tool.js';
 
 const DEFAULT_TOKENS = 8_000;
 const MAX_TOKENS = 25_000;
@@ -21,12 +22,9 @@ export const maxTokens = z
   .default(DEFAULT_TOKENS);
 
 /** The output field of a message that `messagesWithin` has cut. */
-export const isCutField = z
-  .boolean()
-  .describe(
-    'True if the text is longer than maxTokens; get_conversation_history returns all of it in parts.',
-  )
-  .exactOptional();
+export const isCutField = optionalFlag(
+  'True if the text is longer than maxTokens; get_conversation_history returns all of it in parts.',
+);
 
 /** Estimated tokens of a value as JSON. */
 export function estimateTokens(value: unknown): number {

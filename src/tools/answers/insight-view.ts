@@ -5,7 +5,7 @@ import { countOf, hasText } from '../../base/text/display-text.js';
 import type { Insight, InsightStore } from '../../stores/insights/insights.js';
 import { INSIGHT_ID } from '../../stores/insights/schema.js';
 import { distinctTags } from '../../stores/tags.js';
-import type { ToolCall } from '../define-tool.js';
+import { optionalInt, type ToolCall } from '../define-tool.js';
 import { tagField } from '../fields/conversation-input.js';
 import { endOf } from '../fields/date-field.js';
 import { jsonObject } from '../fields/json-object.js';
@@ -81,7 +81,7 @@ export const insightSchema = z.object({
   metadata: jsonObject('As it was saved.').exactOptional(),
   created_at: z.int().describe('Epoch milliseconds.'),
   updated_at: z.int(),
-  expires_at: z.int().describe('The insight is expired from this time on.').exactOptional(),
+  expires_at: optionalInt('The insight is expired from this time on.'),
 });
 
 /** Copies the tags, because the store returns a read-only array and the output schema has a writable one. */

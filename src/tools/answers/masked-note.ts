@@ -1,11 +1,10 @@
 /** The output field `note`, which says which secrets and private parts were not stored. */
-import { z } from 'zod';
 import { maskedBetween, maskedNote } from '../../privacy/secret-masker.js';
+import { optionalText } from '../define-tool.js';
 
-export const maskedField = z
-  .string()
-  .describe('What was not stored: secrets in well-known formats, and <private> parts.')
-  .exactOptional();
+export const maskedField = optionalText(
+  'What was not stored: secrets in well-known formats, and <private> parts.',
+);
 
 /** Without `note` if everything was stored. */
 export function maskedNoteOf(masked: readonly string[] = []): { note?: string } {

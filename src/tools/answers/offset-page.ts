@@ -1,10 +1,11 @@
 /** The output fields of a tool that returns a list in pages, with `offset`. */
 import { z } from 'zod';
+import { optionalInt } from '../define-tool.js';
 
 /** The tool adds `total` itself, with its own description. */
 export const nextPage = {
   hasMore: z.boolean(),
-  nextOffset: z.int().describe('The offset of the next page.').exactOptional(),
+  nextOffset: optionalInt('The offset of the next page.'),
 };
 
 /** For a page of `count` items that starts at `offset`, in a list of `total` items. */

@@ -10,6 +10,7 @@ import type { SnippetOptions } from '../../fts/snippets/snippet.js';
 import type { MessageSearch } from '../../search/message-search.js';
 import type { MessageResults } from '../../search/messages/keyword-search.js';
 import type { SearchMode } from '../../search/search-names.js';
+import { flag, optionalText } from '../define-tool.js';
 import { jsonObject } from '../fields/json-object.js';
 import { estimateTokens } from './answer-budget.js';
 import { type EmptyResult, emptyTimeNote, explainNoResults, unreadNote } from './no-results.js';
@@ -33,10 +34,7 @@ export type MarkInput = z.output<z.ZodObject<typeof MARK_FIELDS>>;
 export const marksOf = ({ highlightStart, highlightEnd, ellipsis }: MarkInput) =>
   ({ open: highlightStart, close: highlightEnd, ellipsis }) satisfies SnippetOptions;
 
-export const includeMetadata = z
-  .boolean()
-  .describe('Also return metadata, such as sources and cost.')
-  .default(false);
+export const includeMetadata = flag('Also return metadata, such as sources and cost.');
 
 export const metadataField = jsonObject('As it was saved; absent if it is very long.');
 
@@ -71,8 +69,8 @@ export const SEARCH_OUTPUT_FIELDS = {
   relaxed: z
     .boolean()
     .describe('True if no message has all of the words; the results have some of them.'),
-  explanation: z.string().describe('The reason if nothing was found.').exactOptional(),
-  note: z.string().describe('Why results may be missing.').exactOptional(),
+  explanation: optionalText('The reason if nothing was found.'),
+  note: optionalText('Why results may be missing.'),
   indexing: z
     .object({ done: z.int(), total: z.int() })
     .describe(

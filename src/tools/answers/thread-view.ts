@@ -13,6 +13,7 @@ import {
   type Message,
   ROLES,
 } from '../../stores/conversations/document/schema.js';
+import { optionalFlag } from '../define-tool.js';
 import { moduleName, toListed } from '../fields/conversation-input.js';
 import { jsonObject } from '../fields/json-object.js';
 import { estimateTokens, isCutField } from './answer-budget.js';
@@ -40,10 +41,7 @@ export const threadSchema = z.object({
   messageCount: z.int(),
   pinned: z.boolean().exactOptional(),
   meta: jsonObject('tags and the other given fields.').exactOptional(),
-  isMetaCut: z
-    .boolean()
-    .describe('True if meta is too long; then it has only its first tags.')
-    .exactOptional(),
+  isMetaCut: optionalFlag('True if meta is too long; then it has only its first tags.'),
 });
 
 export const threadMessageSchema = z.object({

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import type { TripleKey } from '../../stores/knowledge-graph/model/triple.js';
+import { flag, optionalText } from '../define-tool.js';
 import { countWithin } from './answer-budget.js';
 import { nextPage } from './offset-page.js';
 
@@ -40,9 +41,9 @@ export const newTripleFields = {
         subject: newName,
         predicate: newName,
         object: newName,
-        ts: z.string().describe('When the fact began, ISO 8601 (default: now).').exactOptional(),
-        conversationId: z.string().describe('Conversation it comes from.').exactOptional(),
-        messageId: z.string().describe('Message it comes from.').exactOptional(),
+        ts: optionalText('When the fact began, ISO 8601 (default: now).'),
+        conversationId: optionalText('Conversation it comes from.'),
+        messageId: optionalText('Message it comes from.'),
       }),
     )
     .max(MAX_TRIPLES)
@@ -79,7 +80,7 @@ export const tripleSchema = z.object({
   predicate: z.string(),
   object: z.string(),
   ts: z.string().describe('The time when the fact began.'),
-  validTo: z.string().describe('The time when it ends; absent if it has no end.').exactOptional(),
+  validTo: optionalText('The time when it ends; absent if it has no end.'),
   conversationId: z.string().exactOptional(),
   messageId: z.string().exactOptional(),
 });
@@ -103,8 +104,8 @@ export const pageFields = {
 };
 
 export const visibilityFields = {
-  asOf: z.string().describe('Facts that were true at this time, ISO 8601.').exactOptional(),
-  includeClosed: z.boolean().describe('Also facts that have ended.').default(false),
+  asOf: optionalText('Facts that were true at this time, ISO 8601.'),
+  includeClosed: flag('Also facts that have ended.'),
 };
 
 export const pageSchema = {

@@ -12,7 +12,14 @@ import {
   type ProviderList,
   shownEndpoint,
 } from '../../stores/llm-providers/provider-list.js';
-import { CHANGES, defineTool, success } from '../define-tool.js';
+import {
+  CHANGES,
+  defineTool,
+  optionalFlag,
+  optionalInt,
+  optionalText,
+  success,
+} from '../define-tool.js';
 
 const providerSchema = z.object({
   name: z.string(),
@@ -20,10 +27,7 @@ const providerSchema = z.object({
   endpoint: z.string(),
   model: z.string(),
   apiKeyEnv: z.string().exactOptional(),
-  isKeySet: z
-    .boolean()
-    .describe('Whether the environment variable of the key is set.')
-    .exactOptional(),
+  isKeySet: optionalFlag('Whether the environment variable of the key is set.'),
   priority: z.int().describe('The provider with the highest priority is asked first.'),
   isActive: z.boolean(),
   isAllowed: z.boolean().describe('False: nothing is sent to it yet.'),
@@ -42,27 +46,21 @@ export const configureLlmProvider = defineTool({
   input: () =>
     z.strictObject({
       action: z.enum(['list', 'set', 'remove']).describe('The action.').default('list'),
-      name: z.string().describe('Name of the provider in the list.').exactOptional(),
+      name: optionalText('Name of the provider in the list.'),
       kind: z.enum(PROVIDER_KINDS).describe('Kind of server.').exactOptional(),
-      model: z.string().describe('Model name.').exactOptional(),
-      endpoint: z.string().describe('Base URL.').exactOptional(),
-      apiKeyEnv: z
-        .string()
-        .describe('NAME of the environment variable with the key.')
-        .exactOptional(),
-      priority: z.int().describe('The highest is asked first.').exactOptional(),
-      isActive: z.boolean().describe('Whether the provider is used.').exactOptional(),
+      model: optionalText('Model name.'),
+      endpoint: optionalText('Base URL.'),
+      apiKeyEnv: optionalText('NAME of the environment variable with the key.'),
+      priority: optionalInt('The highest is asked first.'),
+      isActive: optionalFlag('Whether the provider is used.'),
     }),
   output: () =>
     z.object({
       success,
       providers: z.array(providerSchema).describe('In the order in which they are asked.'),
       path: z.string().describe('The file of the list.'),
-      disclosure: z
-        .string()
-        .describe('What will be sent, and where. Show it to the user.')
-        .exactOptional(),
-      nextStep: z.string().describe('What the user must do first.').exactOptional(),
+      disclosure: optionalText('What will be sent, and where. Show it to the user.'),
+      nextStep: optionalText('What the user must do first.'),
     }),
   annotations: CHANGES,
   async run(

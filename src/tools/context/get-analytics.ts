@@ -15,7 +15,7 @@ import { ROLES } from '../../stores/conversations/document/schema.js';
 import { noSuchModule } from '../../stores/modules.js';
 import { countsWithin, estimateTokens, maxTokens } from '../answers/answer-budget.js';
 import { joinedNote } from '../answers/masked-note.js';
-import { defineTool, READS, success, type ToolCall } from '../define-tool.js';
+import { defineTool, optionalText, READS, success, type ToolCall } from '../define-tool.js';
 import { spanOf, timeZoneField } from '../fields/date-field.js';
 
 const count = z.int();
@@ -72,7 +72,7 @@ export const getAnalytics = defineTool({
     z.object({
       success,
       timeZone: z.string(),
-      note: z.string().describe('Why figures may be missing.').exactOptional(),
+      note: optionalText('Why figures may be missing.'),
       totals: z.object(sums),
       pace: z.object({
         sessions: count.describe(

@@ -17,18 +17,22 @@ import { fitsModule, noSuchModule } from '../../stores/modules.js';
 import { SUMMARY_LEVELS } from '../../stores/summaries/summary-file.js';
 import { estimateTokens, maxTokens, OVERHEAD_TOKENS } from '../answers/answer-budget.js';
 import { joinedNote } from '../answers/masked-note.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import {
+  defineTool,
+  optionalFlag,
+  optionalInt,
+  optionalText,
+  READS,
+  success,
+} from '../define-tool.js';
 import { headSchema, toListed } from '../fields/conversation-input.js';
 import { spanOf } from '../fields/date-field.js';
 
 const item = z.object({
   ...headSchema.pick({ conversationId: true, title: true, module: true, updatedAt: true }).shape,
   messages: z.int().describe('Number of messages that were summarised.'),
-  isPart: z
-    .boolean()
-    .describe('True if only a part of the conversation is in the time range.')
-    .exactOptional(),
-  isStale: z.boolean().describe('The conversation has newer messages.').exactOptional(),
+  isPart: optionalFlag('True if only a part of the conversation is in the time range.'),
+  isStale: optionalFlag('The conversation has newer messages.'),
   text: z.string(),
 });
 
@@ -40,9 +44,9 @@ const input = () =>
       .max(100)
       .describe('Ids or keys of conversations.')
       .exactOptional(),
-    module: z.string().describe('Only conversations of this module.').exactOptional(),
-    startDate: z.string().describe('Start of the time range (ISO 8601, UTC).').exactOptional(),
-    endDate: z.string().describe('End of the time range (ISO 8601, UTC).').exactOptional(),
+    module: optionalText('Only conversations of this module.'),
+    startDate: optionalText('Start of the time range (ISO 8601, UTC).'),
+    endDate: optionalText('End of the time range (ISO 8601, UTC).'),
     level: z.enum(SUMMARY_LEVELS).describe('Length of each summary.').default('brief'),
     offset: z.int().min(0).describe('nextOffset of the previous page.').default(0),
     maxTokens,
@@ -58,12 +62,12 @@ export const getContextSummary = defineTool({
   output: () =>
     z.object({
       success,
-      nextOffset: z.int().describe('Pass as offset for the next page.').exactOptional(),
+      nextOffset: optionalInt('Pass as offset for the next page.'),
       hasMore: z.boolean(),
       total: z
         .int()
         .describe('Selected conversations with a message in the time range, on all pages.'),
-      note: z.string().describe('Why summaries may be missing.').exactOptional(),
+      note: optionalText('Why summaries may be missing.'),
       conversations: z.array(item),
     }),
   annotations: READS,

@@ -16,7 +16,7 @@ import {
 } from '../../stores/summaries/summary-file.js';
 import { maxTokens } from '../answers/answer-budget.js';
 import { messagePageOf } from '../answers/message-page.js';
-import { defineTool, READS_OUTSIDE, success } from '../define-tool.js';
+import { defineTool, flag, optionalText, READS_OUTSIDE, success } from '../define-tool.js';
 import { conversationRef } from '../fields/conversation-input.js';
 
 const LEVELS = [...SUMMARY_LEVELS, 'full'] as const;
@@ -57,21 +57,15 @@ export const getProgressiveDetail = defineTool({
     z.strictObject({
       conversationId: conversationRef(),
       level: z.enum(LEVELS).describe('Level of detail.').default('brief'),
-      refresh: z.boolean().describe('Write the summary again.').default(false),
-      cursor: z
-        .string()
-        .describe('nextCursor of the previous page; only for full.')
-        .exactOptional(),
+      refresh: flag('Write the summary again.'),
+      cursor: optionalText('nextCursor of the previous page; only for full.'),
       maxTokens,
     }),
   output: () =>
     z.object({
       success,
       conversationId: z.string(),
-      nextCursor: z
-        .string()
-        .describe('Only for full: pass as cursor for the next page.')
-        .exactOptional(),
+      nextCursor: optionalText('Only for full: pass as cursor for the next page.'),
       title: z.string().exactOptional(),
       level: z.enum(LEVELS),
       tokens: z.int().describe('Estimated tokens of this answer.'),
@@ -94,7 +88,7 @@ export const getProgressiveDetail = defineTool({
         )
         .describe('Only for full.')
         .exactOptional(),
-      note: z.string().describe('Why there is no summary.').exactOptional(),
+      note: optionalText('Why there is no summary.'),
     }),
   annotations: READS_OUTSIDE,
   quotesText: true,

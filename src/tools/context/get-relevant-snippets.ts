@@ -11,7 +11,7 @@ import { joinedNote } from '../answers/masked-note.js';
 import { emptyTimeNote, wordlessNote } from '../answers/no-results.js';
 import { whySchema } from '../answers/search-answer.js';
 import { filtersOf } from '../conversations/search-messages.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { defineTool, optionalText, READS, success } from '../define-tool.js';
 import { dateField } from '../fields/date-field.js';
 
 export const getRelevantSnippets = defineTool({
@@ -33,10 +33,7 @@ export const getRelevantSnippets = defineTool({
         .max(32_000)
         .describe('Maximum tokens of all texts together.')
         .default(2_000),
-      conversationId: z
-        .string()
-        .describe('Only messages of this conversation (id or key).')
-        .exactOptional(),
+      conversationId: optionalText('Only messages of this conversation (id or key).'),
       module: z.string().max(1000).describe('Only conversations of this module.').exactOptional(),
       startDate: dateField('Only messages at or after this time'),
       endDate: dateField('Only messages at or before this time'),
@@ -53,7 +50,7 @@ export const getRelevantSnippets = defineTool({
       tokensUsed: z.int().describe('Tokens of the texts, counted with o200k.'),
       omitted: z.int().describe('Passages that were found but did not fit.'),
       tier: z.enum(SEARCH_TIERS).describe('The search method.'),
-      note: z.string().describe('Why passages may be missing.').exactOptional(),
+      note: optionalText('Why passages may be missing.'),
       snippets: z.array(
         z.object({
           conversationId: z.string(),

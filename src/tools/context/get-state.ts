@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { shortened } from '../../base/text/display-text.js';
 import { countWithin, estimateTokens, maxTokens } from '../answers/answer-budget.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { defineTool, optionalFlag, optionalText, READS, success } from '../define-tool.js';
 import { jsonObject } from '../fields/json-object.js';
 
 /** The other tokens are for the names of keys whose values do not fit. */
@@ -26,11 +26,8 @@ export const getState = defineTool({
   output: () =>
     z.object({
       success,
-      activeConversation: z.string().describe('Id or key of a conversation.').exactOptional(),
-      activeConversationFound: z
-        .boolean()
-        .describe('False if the active conversation was deleted.')
-        .exactOptional(),
+      activeConversation: optionalText('Id or key of a conversation.'),
+      activeConversationFound: optionalFlag('False if the active conversation was deleted.'),
       contextWindow: z.int().exactOptional(),
       updatedAt: z.string().exactOptional(),
       values: jsonObject('The stored keys with their values.'),

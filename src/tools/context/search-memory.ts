@@ -23,7 +23,7 @@ import {
   shownMetadata,
 } from '../answers/search-answer.js';
 import { tripleSchema } from '../answers/triple-view.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { defineTool, flag, optionalInt, optionalText, READS, success } from '../define-tool.js';
 
 const ONLY_GLOBAL =
   'Of the insights, only those of the context "global" were searched: over HTTP, give `context` to search those of a project.';
@@ -44,13 +44,10 @@ export const searchMemory = defineTool({
       context: contextField.describe(
         'Project of the insights: absolute path, "git:host/owner/repository", "project:name" or "global" (default: that of the working folder; over HTTP: global).',
       ),
-      includeEnded: z.boolean().describe('Also facts that have ended.').default(false),
-      named: z
-        .boolean()
-        .describe(
-          'Of insights and facts, only those whose tag or subject is completely in the query.',
-        )
-        .default(false),
+      includeEnded: flag('Also facts that have ended.'),
+      named: flag(
+        'Of insights and facts, only those whose tag or subject is completely in the query.',
+      ),
       limit: z.int().min(1).max(100).describe('Maximum number of results.').default(10),
       includeMetadata,
       ...MARK_FIELDS,
@@ -63,7 +60,7 @@ export const searchMemory = defineTool({
       totals: z
         .object({ messages: total, notes: total, insights: total, facts: total })
         .describe('Matches.'),
-      note: z.string().describe('What may be missing.').exactOptional(),
+      note: optionalText('What may be missing.'),
       results: z.array(
         z.object({
           source: z.enum(MEMORY_SOURCES),
@@ -75,9 +72,9 @@ export const searchMemory = defineTool({
           role: z.string().exactOptional(),
           createdAt: z.string().exactOptional(),
           metadata: metadataField.exactOptional(),
-          path: z.string().describe('Path of the note.').exactOptional(),
-          line: z.int().describe('First line of the section.').exactOptional(),
-          id: z.string().describe('Id of the insight.').exactOptional(),
+          path: optionalText('Path of the note.'),
+          line: optionalInt('First line of the section.'),
+          id: optionalText('Id of the insight.'),
           fact: tripleSchema.exactOptional(),
         }),
       ),

@@ -7,7 +7,16 @@ import { CONVERSATION_ID } from '../../stores/conversations/document/conversatio
 import { noSuchModule } from '../../stores/modules.js';
 import { estimateTokens, maxTokens, OVERHEAD_TOKENS } from '../answers/answer-budget.js';
 import { joinedNote } from '../answers/masked-note.js';
-import { ADDS, defineTool, factsThenText, success, type ToolCall } from '../define-tool.js';
+import {
+  ADDS,
+  defineTool,
+  factsThenText,
+  flag,
+  optionalInt,
+  optionalText,
+  success,
+  type ToolCall,
+} from '../define-tool.js';
 import { dateField, spanOf } from '../fields/date-field.js';
 
 const MAX_DAMAGED = 20;
@@ -21,18 +30,15 @@ const input = () =>
       .max(1000)
       .describe('Ids or keys of conversations (default: all).')
       .exactOptional(),
-    module: z.string().describe('Only conversations of this module.').exactOptional(),
+    module: optionalText('Only conversations of this module.'),
     startDate: dateField('Only conversations that continued after this time'),
     endDate: dateField('Only conversations that started before this time'),
-    forSharing: z
-      .boolean()
-      .describe(
-        'For other people: leave out system messages, metadata except cited web pages, keys of conversations and links between them.',
-      )
-      .default(false),
-    file: z.string().describe('Name of a new file in the exports folder.').exactOptional(),
+    forSharing: flag(
+      'For other people: leave out system messages, metadata except cited web pages, keys of conversations and links between them.',
+    ),
+    file: optionalText('Name of a new file in the exports folder.'),
     maxTokens,
-    cursor: z.string().describe('nextCursor of the previous page; not with file.').exactOptional(),
+    cursor: optionalText('nextCursor of the previous page; not with file.'),
   });
 
 export const exportConversations = defineTool({
@@ -45,20 +51,17 @@ export const exportConversations = defineTool({
   output: () =>
     z.object({
       success,
-      nextCursor: z.string().describe('Pass as cursor for the next page.').exactOptional(),
+      nextCursor: optionalText('Pass as cursor for the next page.'),
       hasMore: z.boolean(),
-      path: z.string().describe('The file that was written.').exactOptional(),
+      path: optionalText('The file that was written.'),
       sizeBytes: z.int(),
       conversations: z.int().describe('Number of conversations in this text or file.'),
       messages: z.int(),
-      attachmentsNotIncluded: z
-        .int()
-        .describe(
-          'Attachments of these conversations. Of all exports, only the format markdown-files of daybook export has them.',
-        )
-        .exactOptional(),
-      total: z.int().describe('Selected conversations, on all pages.').exactOptional(),
-      note: z.string().describe('Why the export is empty.').exactOptional(),
+      attachmentsNotIncluded: optionalInt(
+        'Attachments of these conversations. Of all exports, only the format markdown-files of daybook export has them.',
+      ),
+      total: optionalInt('Selected conversations, on all pages.'),
+      note: optionalText('Why the export is empty.'),
       tooLong: z
         .array(z.object({ conversationId: z.string(), sizeBytes: z.int() }))
         .describe('Conversations that are too long for an answer: use file to export them.')

@@ -18,7 +18,7 @@ import {
 import { endBefore } from '../../stores/conversations/files/message-positions.js';
 import type { StateStore } from '../../stores/state/state.js';
 import { estimateTokens, isCutField, maxTokens, messagesWithin } from '../answers/answer-budget.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { defineTool, optionalFlag, optionalText, READS, success } from '../define-tool.js';
 import { conversationRef } from '../fields/conversation-input.js';
 import { jsonObject } from '../fields/json-object.js';
 
@@ -53,7 +53,7 @@ export const getConversation = defineTool({
           'Maximum number of messages (default: contextWindow of set_state, otherwise 100).',
         )
         .exactOptional(),
-      beforeMessageId: z.string().describe('Return the messages before this one.').exactOptional(),
+      beforeMessageId: optionalText('Return the messages before this one.'),
       version: z
         .int()
         .min(1)
@@ -65,10 +65,9 @@ export const getConversation = defineTool({
     z.object({
       success,
       conversationId: z.string(),
-      nextBeforeMessageId: z
-        .string()
-        .describe('Pass as beforeMessageId for the previous page; absent at the start.')
-        .exactOptional(),
+      nextBeforeMessageId: optionalText(
+        'Pass as beforeMessageId for the previous page; absent at the start.',
+      ),
       hasMore: z.boolean().describe('Whether earlier messages exist.'),
       total: z.int().describe('Number of messages in the whole conversation.'),
       title: z.string().exactOptional(),
@@ -83,10 +82,9 @@ export const getConversation = defineTool({
       pinned: z.boolean().exactOptional(),
       tags: z.array(z.string()).exactOptional(),
       metadata: jsonObject('As it was saved.').exactOptional(),
-      isMetadataCut: z
-        .boolean()
-        .describe('True if tags and metadata are too long for maxTokens and are not returned.')
-        .exactOptional(),
+      isMetadataCut: optionalFlag(
+        'True if tags and metadata are too long for maxTokens and are not returned.',
+      ),
       branchOf: z.object({ conversationId: z.string(), messageId: z.string() }).exactOptional(),
       branches: z
         .array(

@@ -15,7 +15,7 @@ import { predicateOf } from '../../stores/conversations/listing/list-query.js';
 import { countWithin, maxTokens } from '../answers/answer-budget.js';
 import { joinedNote } from '../answers/masked-note.js';
 import { wordlessNote } from '../answers/no-results.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { defineTool, optionalFlag, optionalText, READS, success } from '../define-tool.js';
 import { headSchema, toListed } from '../fields/conversation-input.js';
 import { dateField, spanOf } from '../fields/date-field.js';
 
@@ -25,9 +25,9 @@ const input = z.strictObject({
     .max(1000)
     .describe('Words that must all be in the title or the tags; beginnings are enough.')
     .exactOptional(),
-  module: z.string().describe('Only conversations of this module.').exactOptional(),
+  module: optionalText('Only conversations of this module.'),
   tag: z.string().max(200).describe('Only conversations with this tag.').exactOptional(),
-  pinned: z.boolean().describe('Only pinned (true) or only unpinned (false).').exactOptional(),
+  pinned: optionalFlag('Only pinned (true) or only unpinned (false).'),
   updatedAfter: dateField('Changed at or after this time'),
   updatedBefore: dateField('Changed at or before this time'),
   createdAfter: dateField('Started at or after this time'),
@@ -53,16 +53,13 @@ export const getConversations = defineTool({
       success,
       total: z.int().describe('Matching conversations on all pages.'),
       hasMore: z.boolean(),
-      nextCursor: z.string().describe('Pass as cursor for the next page.').exactOptional(),
-      previousCursor: z.string().describe('Pass as cursor for the previous page.').exactOptional(),
-      approximate: z
-        .boolean()
-        .describe(
-          'True if no conversation has the words: the results have similar words, best first.',
-        )
-        .exactOptional(),
+      nextCursor: optionalText('Pass as cursor for the next page.'),
+      previousCursor: optionalText('Pass as cursor for the previous page.'),
+      approximate: optionalFlag(
+        'True if no conversation has the words: the results have similar words, best first.',
+      ),
       suggestions: z.array(z.string()).exactOptional(),
-      note: z.string().describe('Why the list may be incomplete.').exactOptional(),
+      note: optionalText('Why the list may be incomplete.'),
       conversations: z.array(headSchema),
     }),
   annotations: READS,

@@ -10,7 +10,7 @@ import { isoTime } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
 import type { ImportProgress } from '../../import/importer.js';
-import { CHANGES, defineTool, success } from '../define-tool.js';
+import { CHANGES, defineTool, flag, optionalText, success } from '../define-tool.js';
 import { dateField, startOf } from '../fields/date-field.js';
 
 const MAX_PROBLEMS = 20;
@@ -40,14 +40,11 @@ export const importConversations = defineTool({
         .max(200)
         .describe('File name of the text, such as chat.md; its extension shows the format.')
         .exactOptional(),
-      from: z.string().describe('Kind of source, if it is not recognised.').exactOptional(),
+      from: optionalText('Kind of source, if it is not recognised.'),
       startDate: dateField('Only conversations that changed after this time'),
-      project: z
-        .string()
-        .describe('Only conversations of this project (folder or name).')
-        .exactOptional(),
-      attachments: z.boolean().describe('Also copy the files of the export.').default(false),
-      dryRun: z.boolean().describe('Only show what would be imported.').default(false),
+      project: optionalText('Only conversations of this project (folder or name).'),
+      attachments: flag('Also copy the files of the export.'),
+      dryRun: flag('Only show what would be imported.'),
     }),
   output: () =>
     z.object({

@@ -17,7 +17,7 @@ import type { ConversationFields } from '../../stores/conversations/document/app
 import { type ConversationHead, ROLES } from '../../stores/conversations/document/schema.js';
 import { hasTag } from '../../stores/tags.js';
 import { joinedNote, maskedField, maskedNoteOf } from '../answers/masked-note.js';
-import { ADDS, defineTool, success } from '../define-tool.js';
+import { ADDS, defineTool, optionalText, success } from '../define-tool.js';
 import {
   inModule,
   messageContent,
@@ -37,20 +37,14 @@ export const saveMessage = defineTool({
     'Saves one message and returns when it is on the disk (otherwise with durable: false). To start a conversation, omit conversationId and later pass the returned id; or always pass a key of your own.',
   input: () =>
     z.strictObject({
-      conversationId: z
-        .string()
-        .describe(
-          'Id (yyyymmdd-milliseconds), or a key of your own: 1 to 128 characters of A-Z a-z 0-9 . _ - that do not start like an id.',
-        )
-        .exactOptional(),
+      conversationId: optionalText(
+        'Id (yyyymmdd-milliseconds), or a key of your own: 1 to 128 characters of A-Z a-z 0-9 . _ - that do not start like an id.',
+      ),
       role: z.enum(ROLES).describe('Who wrote it.'),
       content: messageContent(
         'The message; it is stored as given, except secrets and <private> parts.',
       ),
-      parentMessageId: z
-        .string()
-        .describe('Id of the message that this one answers.')
-        .exactOptional(),
+      parentMessageId: optionalText('Id of the message that this one answers.'),
       metadata: storedJsonObject('JSON to store with the message.').exactOptional(),
       title: newTitle.describe('Title of a new conversation.').exactOptional(),
       module: moduleName.describe('Area of work of a new conversation.').exactOptional(),
@@ -66,7 +60,7 @@ export const saveMessage = defineTool({
       createdAt: z.string(),
       messageCount: z.int(),
       conversationPath: z.string().describe('Folder of the conversation.'),
-      clientId: z.string().describe('Key of the conversation.').exactOptional(),
+      clientId: optionalText('Key of the conversation.'),
       title: z.string().exactOptional(),
       note: maskedField.describe(
         'Which secrets and <private> parts were not stored, and which given fields were not used.',

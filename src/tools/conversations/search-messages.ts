@@ -30,7 +30,7 @@ import {
   shownMetadata,
   whySchema,
 } from '../answers/search-answer.js';
-import { defineTool, READS, success, type ToolCall } from '../define-tool.js';
+import { defineTool, flag, optionalText, READS, success, type ToolCall } from '../define-tool.js';
 import { dateField, spanOf } from '../fields/date-field.js';
 
 /** Of all snippets and contents together, independent of `limit`. */
@@ -59,23 +59,17 @@ export const searchMessages = defineTool({
         .enum(SEARCH_MODES)
         .describe('auto: by keyword for FTS5 syntax or a matchType, otherwise also by meaning.')
         .default('auto'),
-      explain: z.boolean().describe('Show why each result was found.').default(false),
-      conversationId: z.string().describe('Only this conversation (id or key).').exactOptional(),
+      explain: flag('Show why each result was found.'),
+      conversationId: optionalText('Only this conversation (id or key).'),
       module: z.string().max(1000).describe('Only conversations of this module.').exactOptional(),
       tag: z.string().max(200).describe('Only conversations with this tag.').exactOptional(),
       role: z.enum(ROLES).describe('Only messages of this role.').exactOptional(),
-      activity: z
-        .boolean()
-        .describe('Search tool calls, thinking and cited pages instead of texts.')
-        .default(false),
+      activity: flag('Search tool calls, thinking and cited pages instead of texts.'),
       startDate: dateField('Only messages at or after this time'),
       endDate: dateField('Only messages at or before this time'),
       limit: z.int().min(1).max(100).describe('Maximum number of results.').default(20),
       offset: z.int().min(0).describe('Number of results to skip.').default(0),
-      includeContent: z
-        .boolean()
-        .describe('Also return whole messages that fit into the answer.')
-        .default(false),
+      includeContent: flag('Also return whole messages that fit into the answer.'),
       includeMetadata,
       ...MARK_FIELDS,
       snippetTokens: z.int().min(1).max(64).describe('Length of a snippet.').default(32),

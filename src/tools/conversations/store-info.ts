@@ -3,17 +3,13 @@
  * It is listed with every choice of toolsets, so that a user can always ask where the data is.
  */
 import { z } from 'zod';
-import type { App } from '../../app.js';
 import { isAppError } from '../../base/errors.js';
 import type { Importer } from '../../import/importer.js';
 import type { Retention } from '../../maintenance/retention/retention.js';
 import { ruleSchema } from '../../maintenance/retention/rule-schema.js';
-import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { versionOf } from '../../stores/format-migrations.js';
 import type { InsightStore } from '../../stores/insights/insights.js';
-import { defineTool, READS, success } from '../define-tool.js';
-
-type WatchingStatus = NonNullable<ReturnType<ConversationStore['watching']>>;
+import { defineTool, optionalInt, optionalText, READS, success } from '../define-tool.js';
 
 /** A damaged disk can damage thousands of files; the answer stays short. */
 const MAX_DAMAGED = 20;
@@ -26,10 +22,9 @@ const placeFields = () => ({
   rootSource: z.string().describe('Which setting has set the root.'),
   conversationLogsDir: z.string(),
   configFile: z.string().describe("The user's configuration file, if there is one."),
-  indexCachePath: z
-    .string()
-    .describe('Path of the cache of the search index; absent if the index is built at every start.')
-    .exactOptional(),
+  indexCachePath: optionalText(
+    'Path of the cache of the search index; absent if the index is built at every start.',
+  ),
   unavailable: z
     .object({
       isAway: z.boolean().describe('Whether the folder is not available.'),
@@ -98,10 +93,7 @@ const upkeepFields = () => ({
       z.object({
         tool: z.string(),
         path: z.string(),
-        deletes: z
-          .string()
-          .describe('What this tool deletes automatically, and when.')
-          .exactOptional(),
+        deletes: optionalText('What this tool deletes automatically, and when.'),
         isWatched: z.boolean().describe('Whether running servers import its new sessions.'),
       }),
     )
@@ -110,10 +102,7 @@ const upkeepFields = () => ({
     .object({
       sizeBytes: z.int().describe('Size of conversations and memory bank.'),
       trashBytes: z.int(),
-      limitBytes: z
-        .int()
-        .describe('Limit from DAYBOOK_MAX_SIZE_MB; absent if there is no limit.')
-        .exactOptional(),
+      limitBytes: optionalInt('Limit from DAYBOOK_MAX_SIZE_MB; absent if there is no limit.'),
     })
     .describe(
       'Size of the store. A store at its limit accepts no new data; the trash does not count.',
@@ -126,7 +115,7 @@ const settingFields = () => ({
     .object({
       rules: z.array(ruleSchema),
       bySize: z.boolean(),
-      problem: z.string().describe('Why the policy cannot be read.').exactOptional(),
+      problem: optionalText('Why the policy cannot be read.'),
       lastRun: z
         .object({
           at: z.string(),
@@ -187,7 +176,7 @@ export const storeInfo = defineTool({
     const vectors = embeddings.progress();
     const heads = await conversations.list();
     const { isBuilt, messages, terms } = search.status();
-    const watching = conversations.watching();
+    const { mode, watchedFolders = 0, errors = 0 } = conversations.watching() ?? {};
     const unavailable = app.deferredWrites.state();
     return {
       formatVersion: versionOf('conversation'),
@@ -200,23 +189,18 @@ export const storeInfo = defineTool({
       index: { isBuilt, messages, terms },
       imports: await otherTools(importer),
       size: await size.measure(),
-      ...(unavailable && { unavailable: unavailableFacts(unavailable) }),
+      ...(unavailable && {
+        unavailable: { ...unavailable, refused: unavailable.refused.length },
+      }),
       ...(policy && { retention: policy }),
       ...(vectors && { embeddings: { mode: embeddings.mode, ...vectors } }),
-      ...(watching && { watching: watchingFacts(watching) }),
+      ...(mode && { watching: { mode, watchedFolders, errors } }),
       damaged: conversations
         .damaged()
         .slice(0, MAX_DAMAGED)
         .map(({ conversationId, error: { code, message } }) => ({ conversationId, code, message })),
     };
   },
-});
-
-type Unavailable = NonNullable<ReturnType<App['deferredWrites']['state']>>;
-
-const unavailableFacts = ({ refused, ...state }: Unavailable) => ({
-  ...state,
-  refused: refused.length,
 });
 
 async function otherTools(importer: Importer) {
@@ -256,8 +240,4 @@ async function insightFacts(insights: InsightStore) {
     const { code, message } = error; // the folder cannot be opened
     return { count: 0, damaged: [{ file: 'insights', code, message }] };
   }
-}
-
-function watchingFacts({ mode, watchedFolders, errors }: WatchingStatus) {
-  return { mode, watchedFolders, errors };
 }

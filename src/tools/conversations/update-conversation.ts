@@ -5,7 +5,7 @@ import { AppError } from '../../base/errors.js';
 import { hasText } from '../../base/text/display-text.js';
 import { estimateTokens } from '../answers/answer-budget.js';
 import { maskedField, noteBetween } from '../answers/masked-note.js';
-import { CHANGES, defineTool, success } from '../define-tool.js';
+import { CHANGES, defineTool, optionalFlag, success } from '../define-tool.js';
 import {
   conversationRef,
   headSchema,
@@ -37,7 +37,7 @@ export const updateConversation = defineTool({
         .max(100)
         .describe('New tags; they replace all old tags.')
         .exactOptional(),
-      pinned: z.boolean().describe('True: it is never pruned or archived.').exactOptional(),
+      pinned: optionalFlag('True: it is never pruned or archived.'),
       module: namedModule.nullable().describe('Area of work; null removes it.').exactOptional(),
       metadata: storedJsonObject(
         'Keys to set. null removes a key; other keys are not changed.',

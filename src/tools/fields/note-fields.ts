@@ -2,14 +2,14 @@
 import { z } from 'zod';
 import { estimateTextTokens } from '../../base/text/estimate-tokens.js';
 import type { NoteInfo, SkippedFile } from '../../stores/memory-bank/memory-bank.js';
+import { optionalText } from '../define-tool.js';
 
 export const notePath = (description = 'Path of the note, such as ideas/garden.md.') =>
   z.string().describe(description);
 
-export const expectedHash = z
-  .string()
-  .describe('Hash of the note when you read it; CONFLICT if the note was changed since.')
-  .exactOptional();
+export const expectedHash = optionalText(
+  'Hash of the note when you read it; CONFLICT if the note was changed since.',
+);
 
 export const noteFolder = z
   .string()

@@ -1,14 +1,8 @@
 /** The fields that all tools that delete share: `permanent`, and the place of the item in the trash. */
-import { z } from 'zod';
+import { flag, optionalText } from '../define-tool.js';
 
-export const permanentField = z
-  .boolean()
-  .describe('Remove it permanently, also from the trash.')
-  .default(false);
+export const permanentField = flag('Remove it permanently, also from the trash.');
 
-export const trashNameField = z
-  .string()
-  .describe('Name in the trash, with which it can be restored.')
-  .exactOptional();
+export const trashNameField = optionalText('Name in the trash, with which it can be restored.');
 
-export const trashPathField = z.string().describe('Its present path.').exactOptional();
+export const trashPathField = optionalText('Its present path.');

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { deletedInsightNote } from '../../app/not-found-hints.js';
 import { idField, insightSchema, toShown } from '../answers/insight-view.js';
 import { joinedNote } from '../answers/masked-note.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { defineTool, optionalText, READS, success } from '../define-tool.js';
 
 export const getInsight = defineTool({
   name: 'get_insight',
@@ -18,7 +18,7 @@ export const getInsight = defineTool({
       success,
       found: z.boolean(),
       insight: insightSchema.exactOptional(),
-      note: z.string().describe('How to restore the insight, if it was deleted.').exactOptional(),
+      note: optionalText('How to restore the insight, if it was deleted.'),
     }),
   annotations: READS,
   quotesText: true,

@@ -14,7 +14,7 @@ import {
   toListed,
 } from '../answers/insight-view.js';
 import { nextPage, pagination } from '../answers/offset-page.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { defineTool, flag, optionalText, READS, success } from '../define-tool.js';
 
 export const listInsights = defineTool({
   name: 'list_insights',
@@ -27,7 +27,7 @@ export const listInsights = defineTool({
     z.strictObject({
       context: contextField,
       tags: tagsFilter,
-      includeExpired: z.boolean().describe('Also insights that have expired.').default(false),
+      includeExpired: flag('Also insights that have expired.'),
       limit: z.int().min(1).max(100).describe('Maximum number of insights.').default(20),
       offset: z.int().min(0).describe('Number of insights to skip.').default(0),
       maxTokens,
@@ -39,7 +39,7 @@ export const listInsights = defineTool({
       total: z.int().describe('Number of insights on all pages.'),
       ...nextPage,
       results: z.array(listedSchema),
-      explanation: z.string().describe('The reason if the list is empty.').exactOptional(),
+      explanation: optionalText('The reason if the list is empty.'),
     }),
   annotations: READS,
   quotesText: true,

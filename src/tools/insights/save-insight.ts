@@ -5,7 +5,7 @@ import { defined } from '../../base/json.js';
 import { contextsOf } from '../../stores/insights/project-contexts.js';
 import { contentField, contextField, expiryOf, tagsField } from '../answers/insight-view.js';
 import { joinedNote, noteBetween } from '../answers/masked-note.js';
-import { ADDS, defineTool, success } from '../define-tool.js';
+import { ADDS, defineTool, optionalText, success } from '../define-tool.js';
 import { storedJsonObject } from '../fields/json-object.js';
 
 const EXPIRED =
@@ -26,10 +26,7 @@ export const saveInsight = defineTool({
         'JSON to store with it; its text can be searched.',
       ).exactOptional(),
       tags: tagsField.describe('Tags of the insight.').exactOptional(),
-      expires: z
-        .string()
-        .describe('Expiry (ISO 8601, UTC): from this time on it is ignored.')
-        .exactOptional(),
+      expires: optionalText('Expiry (ISO 8601, UTC): from this time on it is ignored.'),
     }),
   output: () =>
     z.object({
@@ -37,10 +34,7 @@ export const saveInsight = defineTool({
       id: z.string(),
       created_at: z.int().describe('Epoch milliseconds.'),
       context: z.string().describe('The project of the insight.'),
-      note: z
-        .string()
-        .describe('What was not stored, such as secrets, or that it is expired already.')
-        .exactOptional(),
+      note: optionalText('What was not stored, such as secrets, or that it is expired already.'),
     }),
   annotations: ADDS,
   writesLater: true,

@@ -19,7 +19,7 @@ import {
 import { noneHas, TRY_PREFIX_OR_FUZZY } from '../answers/no-results.js';
 import { nextPage, pagination } from '../answers/offset-page.js';
 import { MARK_FIELDS, marksOf, shortSnippet } from '../answers/search-answer.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { defineTool, flag, optionalText, READS, success } from '../define-tool.js';
 
 export const searchInsights = defineTool({
   name: 'search_insights',
@@ -34,7 +34,7 @@ export const searchInsights = defineTool({
       context: contextField,
       matchType: z.enum(MATCH_TYPES).describe('As in search_messages.').default('auto'),
       tags: tagsFilter,
-      includeExpired: z.boolean().describe('Also insights that have expired.').default(false),
+      includeExpired: flag('Also insights that have expired.'),
       limit: z.int().min(1).max(100).describe('Maximum number of results.').default(20),
       offset: z.int().min(0).describe('Number of results to skip.').default(0),
       ...MARK_FIELDS,
@@ -55,7 +55,7 @@ export const searchInsights = defineTool({
           rank: z.number().describe('bm25() of FTS5: smaller is better.'),
         }),
       ),
-      explanation: z.string().describe('The reason if nothing was found.').exactOptional(),
+      explanation: optionalText('The reason if nothing was found.'),
     }),
   annotations: READS,
   quotesText: true,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type NewTriple, toTripleView } from '../../stores/knowledge-graph/model/triple.js';
 import { maskedField, noteBetween } from '../answers/masked-note.js';
 import { listed, newTripleFields, tripleSchema, triplesOf } from '../answers/triple-view.js';
-import { ADDS, defineTool, success } from '../define-tool.js';
+import { ADDS, defineTool, flag, success } from '../define-tool.js';
 import { startOf } from '../fields/date-field.js';
 
 export const kgAdd = defineTool({
@@ -16,10 +16,9 @@ export const kgAdd = defineTool({
   input: () =>
     z.strictObject({
       ...newTripleFields,
-      replaces: z
-        .boolean()
-        .describe('End the current facts with the same subject and predicate that began earlier.')
-        .default(false),
+      replaces: flag(
+        'End the current facts with the same subject and predicate that began earlier.',
+      ),
     }),
   output: () =>
     z.object({

@@ -6,7 +6,7 @@ import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-grap
 import { type TripleKey, toTripleView } from '../../stores/knowledge-graph/model/triple.js';
 import { hasOneForm } from '../../stores/knowledge-graph/table/graph-query.js';
 import { keyFields, listed, tripleSchema, triplesOf } from '../answers/triple-view.js';
-import { defineTool, REMOVES, success } from '../define-tool.js';
+import { defineTool, flag, REMOVES, success } from '../define-tool.js';
 import { dateField, startOf } from '../fields/date-field.js';
 
 /** Enough for each form of the three names, and for facts that ended and began again. */
@@ -22,7 +22,7 @@ export const kgDelete = defineTool({
   input: () =>
     z.strictObject({
       ...keyFields,
-      close: z.boolean().describe('End the facts instead of deleting them.').default(false),
+      close: flag('End the facts instead of deleting them.'),
       validTo: dateField('With close: time when the facts ended'),
     }),
   output: () =>

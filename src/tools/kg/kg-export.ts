@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { GRAPH_FORMATS } from '../../exchange/graph/graph-format-names.js';
 import { estimateTokens, maxTokens, OVERHEAD_TOKENS } from '../answers/answer-budget.js';
 import { nextPage } from '../answers/offset-page.js';
-import { ADDS, defineTool, factsThenText, success } from '../define-tool.js';
+import { ADDS, defineTool, factsThenText, optionalText, success } from '../define-tool.js';
 import { explainNoFacts } from './kg-query.js';
 
 const MAX_MISSING = 20;
@@ -18,10 +18,10 @@ export const kgExport = defineTool({
   input: () =>
     z.strictObject({
       format: z.enum(GRAPH_FORMATS).describe('Format of the text.').default('jsonl'),
-      subject: z.string().describe('Only facts of this subject.').exactOptional(),
-      predicate: z.string().describe('Only facts of this predicate.').exactOptional(),
-      text: z.string().describe('Only facts that have all of these words.').exactOptional(),
-      file: z.string().describe('Name of a new file in the exports folder.').exactOptional(),
+      subject: optionalText('Only facts of this subject.'),
+      predicate: optionalText('Only facts of this predicate.'),
+      text: optionalText('Only facts that have all of these words.'),
+      file: optionalText('Name of a new file in the exports folder.'),
       offset: z.int().min(0).describe('Number of lines to skip; not with file.').default(0),
       maxTokens,
     }),
@@ -30,9 +30,9 @@ export const kgExport = defineTool({
       success,
       lines: z.int().describe('Number of facts in this text or file.'),
       ...nextPage,
-      path: z.string().describe('The file that was written.').exactOptional(),
+      path: optionalText('The file that was written.'),
       sizeBytes: z.int(),
-      note: z.string().describe('Why the export is empty.').exactOptional(),
+      note: optionalText('Why the export is empty.'),
       missingNotes: z
         .array(z.string())
         .describe(

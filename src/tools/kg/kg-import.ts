@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { LONG_OBSERVATIONS } from '../../exchange/graph/graph-format-names.js';
-import { ADDS, defineTool, success, type ToolCall } from '../define-tool.js';
+import { ADDS, defineTool, optionalText, success, type ToolCall } from '../define-tool.js';
 
 const MAX_LISTED = 50;
 
@@ -15,8 +15,8 @@ export const kgImport = defineTool({
     'Imports facts from JSON Lines of kg_export, or from the memory.jsonl of the official MCP memory server. Existing facts are not changed.',
   input: () =>
     z.strictObject({
-      text: z.string().describe('The lines to import, instead of file.').exactOptional(),
-      file: z.string().describe('Name of a file in the exports folder.').exactOptional(),
+      text: optionalText('The lines to import, instead of file.'),
+      file: optionalText('Name of a file in the exports folder.'),
       longObservations: z
         .enum(LONG_OBSERVATIONS)
         .describe('Observations over 200 characters: refuse them, or store them as notes.')

@@ -8,7 +8,7 @@ import { countWithin, maxTokens } from '../answers/answer-budget.js';
 import { similarGraphNames } from '../answers/no-results.js';
 import { pagination } from '../answers/offset-page.js';
 import { pageFields, pageSchema, tripleSchema, visibilityFields } from '../answers/triple-view.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { defineTool, optionalText, READS, success } from '../define-tool.js';
 import { endOf } from '../fields/date-field.js';
 
 export const kgNeighbors = defineTool({
@@ -26,7 +26,7 @@ export const kgNeighbors = defineTool({
         .enum(['out', 'in', 'both'])
         .describe('out: facts with the node as subject; in: facts with it as object.')
         .default('both'),
-      predicate: z.string().describe('Only facts with this predicate.').exactOptional(),
+      predicate: optionalText('Only facts with this predicate.'),
       ...visibilityFields,
       ...pageFields,
       maxTokens,
@@ -38,7 +38,7 @@ export const kgNeighbors = defineTool({
       triples: z.array(tripleSchema),
       nodes: z.array(z.object({ node: z.string(), depth: z.int() })),
       isCut: z.boolean().describe('True if the search stopped at 100000 facts.'),
-      note: z.string().describe('The reason if nothing was found.').exactOptional(),
+      note: optionalText('The reason if nothing was found.'),
     }),
   annotations: READS,
   view: 'graph',

@@ -9,7 +9,7 @@ import { countWithin, maxTokens } from '../answers/answer-budget.js';
 import { similarGraphNames } from '../answers/no-results.js';
 import { pagination } from '../answers/offset-page.js';
 import { pageFields, pageSchema, tripleSchema, visibilityFields } from '../answers/triple-view.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { defineTool, flag, optionalText, READS, success } from '../define-tool.js';
 import { dateField, endOf, spanOf } from '../fields/date-field.js';
 
 export const kgQuery = defineTool({
@@ -21,17 +21,11 @@ export const kgQuery = defineTool({
     'Finds facts by subject, predicate, object, words and time; all conditions must match. Facts that have ended are returned only with asOf or includeClosed.',
   input: () =>
     z.strictObject({
-      subject: z.string().describe('The subject, exactly.').exactOptional(),
-      predicate: z.string().describe('The predicate, exactly.').exactOptional(),
-      object: z.string().describe('The object, exactly.').exactOptional(),
-      prefix: z
-        .boolean()
-        .describe('The given subject, predicate and object are only beginnings.')
-        .default(false),
-      text: z
-        .string()
-        .describe('Words that must all be in the fact, in upper or lower case.')
-        .exactOptional(),
+      subject: optionalText('The subject, exactly.'),
+      predicate: optionalText('The predicate, exactly.'),
+      object: optionalText('The object, exactly.'),
+      prefix: flag('The given subject, predicate and object are only beginnings.'),
+      text: optionalText('Words that must all be in the fact, in upper or lower case.'),
       ...visibilityFields,
       since: dateField('Began at or after this time'),
       until: dateField('Began at or before this time'),
@@ -44,7 +38,7 @@ export const kgQuery = defineTool({
       success,
       ...pageSchema,
       triples: z.array(tripleSchema),
-      note: z.string().describe('The reason if nothing was found.').exactOptional(),
+      note: optionalText('The reason if nothing was found.'),
     }),
   annotations: READS,
   view: 'graph',

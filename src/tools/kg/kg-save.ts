@@ -1,6 +1,6 @@
 /** The tool `kg_save`: writes a new snapshot of the knowledge graph now. */
 import { z } from 'zod';
-import { CHANGES, defineTool, success } from '../define-tool.js';
+import { CHANGES, defineTool, optionalInt, success } from '../define-tool.js';
 
 export const kgSave = defineTool({
   name: 'kg_save',
@@ -17,10 +17,7 @@ export const kgSave = defineTool({
         .boolean()
         .describe('False if another process was writing a snapshot at the same time.'),
       generation: z.int().exactOptional(),
-      triples: z
-        .int()
-        .describe('Number of facts in the snapshot, including ended facts.')
-        .exactOptional(),
+      triples: optionalInt('Number of facts in the snapshot, including ended facts.'),
       snapshotBytes: z.int().exactOptional(),
     }),
   annotations: { ...CHANGES, destructiveHint: false },

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { countWithin, maxTokens } from '../answers/answer-budget.js';
 import { pagination } from '../answers/offset-page.js';
 import { pageFields, pageSchema } from '../answers/triple-view.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { defineTool, optionalText, READS, success } from '../define-tool.js';
 
 export const kgSubjects = defineTool({
   name: 'kg_subjects',
@@ -15,7 +15,7 @@ export const kgSubjects = defineTool({
     'Lists the subjects of the knowledge graph in alphabetical order, each with the number of its current facts. Use it to find the names in use before kg_add.',
   input: () =>
     z.strictObject({
-      prefix: z.string().describe('Only subjects that begin with this text.').exactOptional(),
+      prefix: optionalText('Only subjects that begin with this text.'),
       ...pageFields,
       maxTokens,
     }),
@@ -24,7 +24,7 @@ export const kgSubjects = defineTool({
       success,
       ...pageSchema,
       subjects: z.array(z.object({ subject: z.string(), facts: z.int() })),
-      note: z.string().describe('The reason if nothing was found.').exactOptional(),
+      note: optionalText('The reason if nothing was found.'),
     }),
   annotations: READS,
   quotesText: true,

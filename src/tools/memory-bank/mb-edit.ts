@@ -10,7 +10,7 @@ import {
   replaceText,
 } from '../../stores/memory-bank/note-text.js';
 import { joinedNote, maskedNoteOf } from '../answers/masked-note.js';
-import { defineTool, EDITS, success } from '../define-tool.js';
+import { defineTool, EDITS, optionalText, success } from '../define-tool.js';
 import { expectedHash, notePath, noteSchema, toListedNote } from '../fields/note-fields.js';
 
 const input = z.strictObject({
@@ -21,7 +21,7 @@ const input = z.strictObject({
     .min(1)
     .describe('The exact text of a passage that occurs once.')
     .exactOptional(),
-  newText: z.string().describe('The text that replaces oldText.').exactOptional(),
+  newText: optionalText('The text that replaces oldText.'),
   insertLine: z
     .int()
     .min(0)
@@ -29,7 +29,7 @@ const input = z.strictObject({
     .exactOptional(),
   insertText: z.string().min(1).describe('Whole lines to insert.').exactOptional(),
   newPath: notePath('New path of the note.').exactOptional(),
-  content: z.string().describe('The whole new text; needs hash.').exactOptional(),
+  content: optionalText('The whole new text; needs hash.'),
 });
 
 export const mbEdit = defineTool({
@@ -46,10 +46,9 @@ export const mbEdit = defineTool({
       ...noteSchema.shape,
       totalLines: z.int().exactOptional(),
       renamedFrom: z.string().exactOptional(),
-      note: z
-        .string()
-        .describe('What was not stored, such as secrets, or what is still to do in the note.')
-        .exactOptional(),
+      note: optionalText(
+        'What was not stored, such as secrets, or what is still to do in the note.',
+      ),
     }),
   annotations: EDITS,
   writesLater: true,

@@ -2,7 +2,14 @@
 import { z } from 'zod';
 import { linesOf } from '../../stores/memory-bank/note-text.js';
 import { maxTokens } from '../answers/answer-budget.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import {
+  defineTool,
+  optionalFlag,
+  optionalInt,
+  optionalText,
+  READS,
+  success,
+} from '../define-tool.js';
 import { linesWithin, notePath } from '../fields/note-fields.js';
 
 export const mbHistory = defineTool({
@@ -22,7 +29,7 @@ export const mbHistory = defineTool({
     z.object({
       success,
       path: z.string(),
-      total: z.int().describe('Commits, at most 1000.').exactOptional(),
+      total: optionalInt('Commits, at most 1000.'),
       commits: z
         .array(
           z.object({
@@ -33,12 +40,9 @@ export const mbHistory = defineTool({
           }),
         )
         .exactOptional(),
-      explanation: z.string().describe('The reason if there is no commit.').exactOptional(),
+      explanation: optionalText('The reason if there is no commit.'),
       content: z.string().exactOptional(),
-      isCut: z
-        .boolean()
-        .describe('True if the text is longer than maxTokens and was cut.')
-        .exactOptional(),
+      isCut: optionalFlag('True if the text is longer than maxTokens and was cut.'),
     }),
   annotations: READS,
   quotesText: true,

@@ -4,7 +4,7 @@ import { shortened } from '../../base/text/display-text.js';
 import { isBelow } from '../../stores/memory-bank/note-path.js';
 import { countsWithin, maxTokens } from '../answers/answer-budget.js';
 import { nextPage, pagination } from '../answers/offset-page.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { defineTool, optionalText, READS, success } from '../define-tool.js';
 import {
   noteFolder,
   noteSchema,
@@ -32,7 +32,7 @@ export const mbList = defineTool({
       success,
       total: z.int().describe('Number of notes on all pages.'),
       ...nextPage,
-      note: z.string().describe('Why the list is empty.').exactOptional(),
+      note: optionalText('Why the list is empty.'),
       files: z.array(noteSchema),
       skipped: skippedSchema.exactOptional(),
     }),

@@ -4,7 +4,7 @@ import { AppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
 import { linesOf } from '../../stores/memory-bank/note-text.js';
 import { maxTokens } from '../answers/answer-budget.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { defineTool, optionalInt, READS, success } from '../define-tool.js';
 import { linesWithin, notePath, noteSchema } from '../fields/note-fields.js';
 
 export const mbRead = defineTool({
@@ -38,13 +38,10 @@ export const mbRead = defineTool({
       startLine: z.int(),
       endLine: z.int().describe('Last line returned; below startLine if there is none.'),
       hasMore: z.boolean().describe('Whether there are more of the requested lines.'),
-      nextLine: z.int().describe('Pass as startLine for the next page.').exactOptional(),
-      nextColumn: z
-        .int()
-        .describe(
-          'Pass as startColumn for the next page: one line is longer than the answer and was cut.',
-        )
-        .exactOptional(),
+      nextLine: optionalInt('Pass as startLine for the next page.'),
+      nextColumn: optionalInt(
+        'Pass as startColumn for the next page: one line is longer than the answer and was cut.',
+      ),
       content: z.string(),
     }),
   annotations: READS,

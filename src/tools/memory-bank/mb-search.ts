@@ -9,7 +9,7 @@ import { countWithin, maxTokens } from '../answers/answer-budget.js';
 import { explainNoResults, TRY_PREFIX_OR_FUZZY } from '../answers/no-results.js';
 import { nextPage, pagination } from '../answers/offset-page.js';
 import { MARK_FIELDS, type MarkInput, marksOf } from '../answers/search-answer.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { defineTool, flag, optionalInt, optionalText, READS, success } from '../define-tool.js';
 import { noteFolder } from '../fields/note-fields.js';
 
 /** Characters of a line in the answer, because one line can be as long as a note. */
@@ -31,7 +31,7 @@ export const mbSearch = defineTool({
         .enum(MATCH_TYPES)
         .describe('Only for ranked: as in search_messages.')
         .default('auto'),
-      caseSensitive: z.boolean().describe('Only for exact and regex.').default(false),
+      caseSensitive: flag('Only for exact and regex.'),
       folder: noteFolder,
       contextLines: z
         .int()
@@ -56,25 +56,19 @@ export const mbSearch = defineTool({
         z.object({
           path: z.string(),
           line: z.int(),
-          heading: z.string().describe('The headings above the line.').exactOptional(),
+          heading: optionalText('The headings above the line.'),
           text: z.string().describe('The line, with its matches marked.'),
           before: z.array(z.string()).exactOptional(),
           after: z.array(z.string()).exactOptional(),
         }),
       ),
-      explanation: z.string().describe('The reason if nothing was found.').exactOptional(),
-      skippedFiles: z
-        .int()
-        .describe(
-          'Number of files that were not searched; mb_list has their paths and the reasons.',
-        )
-        .exactOptional(),
-      skippedLines: z
-        .int()
-        .describe(
-          'Number of lines that were not searched, because they are too long for this expression.',
-        )
-        .exactOptional(),
+      explanation: optionalText('The reason if nothing was found.'),
+      skippedFiles: optionalInt(
+        'Number of files that were not searched; mb_list has their paths and the reasons.',
+      ),
+      skippedLines: optionalInt(
+        'Number of lines that were not searched, because they are too long for this expression.',
+      ),
     }),
   annotations: READS,
   quotesText: true,

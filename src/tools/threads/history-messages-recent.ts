@@ -18,7 +18,7 @@ import {
   toThread,
   toThreadMessage,
 } from '../answers/thread-view.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { defineTool, optionalText, READS, success } from '../define-tool.js';
 import { startOf } from '../fields/date-field.js';
 
 const CURSOR = /^(-?\d{1,15}):(\d{8}-\d{13}):(\d{1,9})$/;
@@ -32,10 +32,7 @@ export const historyMessagesRecent = defineTool({
   input: () =>
     z.strictObject({
       module: moduleField.describe('Only threads of this module.').exactOptional(),
-      since: z
-        .string()
-        .describe('Only messages at or after this time (ISO 8601, UTC).')
-        .exactOptional(),
+      since: optionalText('Only messages at or after this time (ISO 8601, UTC).'),
       limit: z.int().min(1).max(500).describe('Maximum number of messages.').default(50),
       cursor: z.string().max(60).describe('nextCursor of the previous page.').exactOptional(),
       maxTokens,
@@ -45,8 +42,8 @@ export const historyMessagesRecent = defineTool({
       success,
       total: z.int().describe('Number of all messages of this module and time.'),
       hasMore: z.boolean(),
-      nextCursor: z.string().describe('Pass as cursor for older messages.').exactOptional(),
-      note: z.string().describe('Why the list is empty or incomplete.').exactOptional(),
+      nextCursor: optionalText('Pass as cursor for older messages.'),
+      note: optionalText('Why the list is empty or incomplete.'),
       results: z.array(z.object({ thread: threadSchema, message: threadMessageSchema })),
       indexing: z
         .object({ done: z.int(), total: z.int() })

@@ -11,7 +11,7 @@ import {
   toThread,
   toThreadMessage,
 } from '../answers/thread-view.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { defineTool, optionalInt, READS, success } from '../define-tool.js';
 
 export const historyThreadsGet = defineTool({
   name: 'history_threads_get',
@@ -37,10 +37,7 @@ export const historyThreadsGet = defineTool({
   output: () =>
     z.object({
       success,
-      nextBeforeSeq: z
-        .int()
-        .describe('Pass as beforeSeq for the previous page; absent at the start.')
-        .exactOptional(),
+      nextBeforeSeq: optionalInt('Pass as beforeSeq for the previous page; absent at the start.'),
       hasMore: z.boolean().describe('Whether earlier messages exist.'),
       total: z.int().describe('Number of messages in the whole thread.'),
       thread: threadSchema,

@@ -7,7 +7,7 @@ import { countWithin, maxTokens } from '../answers/answer-budget.js';
 import { joinedNote } from '../answers/masked-note.js';
 import { nextPage, pagination } from '../answers/offset-page.js';
 import { moduleField, threadSchema, toThread } from '../answers/thread-view.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { defineTool, optionalText, READS, success } from '../define-tool.js';
 
 export const historyThreadsList = defineTool({
   name: 'history_threads_list',
@@ -28,7 +28,7 @@ export const historyThreadsList = defineTool({
       success,
       total: z.int().describe('Number of threads on all pages.'),
       ...nextPage,
-      note: z.string().describe('Why the list is empty or incomplete.').exactOptional(),
+      note: optionalText('Why the list is empty or incomplete.'),
       threads: z.array(threadSchema),
     }),
   annotations: READS,

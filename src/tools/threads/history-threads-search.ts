@@ -17,7 +17,7 @@ import {
   shownMetadata,
 } from '../answers/search-answer.js';
 import { moduleField, threadSchema, toThread } from '../answers/thread-view.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { defineTool, optionalText, READS, success } from '../define-tool.js';
 import { startOf } from '../fields/date-field.js';
 
 const MAX_MATCHES = 20;
@@ -33,10 +33,7 @@ export const historyThreadsSearch = defineTool({
     z.strictObject({
       q: z.string().min(1).max(10_000).describe('Words, or an FTS5 query.'),
       module: moduleField.describe('Only threads of this module.').exactOptional(),
-      since: z
-        .string()
-        .describe('Only messages at or after this time (ISO 8601, UTC).')
-        .exactOptional(),
+      since: optionalText('Only messages at or after this time (ISO 8601, UTC).'),
       matchType: z.enum(MATCH_TYPES).describe('As in search_messages.').default('auto'),
       limit: z.int().min(1).max(100).describe('Maximum number of threads.').default(10),
       offset: z.int().min(0).describe('Number of threads to skip.').default(0),

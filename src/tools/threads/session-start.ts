@@ -8,7 +8,7 @@ import { sessionStartText, viewOf } from '../../context/session-start-view.js';
 import { damagedNotes } from '../../stores/conversations/damaged-notes.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { moduleField, threadSchema, toThread } from '../answers/thread-view.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { defineTool, optionalText, READS, success } from '../define-tool.js';
 import { timeZoneField } from '../fields/date-field.js';
 
 const passage = {
@@ -83,10 +83,7 @@ export const sessionStart = defineTool({
   input: () =>
     z.strictObject({
       module: moduleField.describe('Only threads of this module.').exactOptional(),
-      currentThreadId: z
-        .string()
-        .describe('Thread of the new session, which is not searched.')
-        .exactOptional(),
+      currentThreadId: optionalText('Thread of the new session, which is not searched.'),
       threads: z
         .int()
         .min(1)
