@@ -3,18 +3,14 @@
  * rephrased, joined or completed; docs/CONTINUITY.md lists the rules.
  */
 import type { TimeSlice } from '../base/async/time-slice.js';
-import type { Message, Role } from '../stores/conversations/document/schema.js';
+import type { MessageFacts } from '../search/messages/message-hits.js';
+import type { Message } from '../stores/conversations/document/schema.js';
 
-export interface Candidate {
+export interface Candidate extends MessageFacts {
   /** The sentence as it was written. */
   readonly text: string;
   /** Name of the rule that selected it. */
   readonly rule: string;
-  readonly conversationId: string;
-  readonly messageId: string;
-  readonly seq: number;
-  readonly role: Role;
-  readonly createdAt: string;
 }
 
 /** A conversation, or its last messages. */

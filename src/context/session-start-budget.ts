@@ -6,7 +6,7 @@
 
 import type { TimeSlice } from '../base/async/time-slice.js';
 import { estimateTextTokens } from '../base/text/estimate-tokens.js';
-import type { Role } from '../stores/conversations/document/schema.js';
+import type { MessageFacts } from '../search/messages/message-hits.js';
 import { lastSession, type Session } from './last-session.js';
 import { type OpenQuestion, openQuestions } from './open-questions.js';
 import { type Excerpt, withoutRepeats } from './picked-sentences.js';
@@ -19,11 +19,7 @@ const MIN_PART_TOKENS = 60;
 /** Maximum share for one turn, so that a long answer does not push out its question. */
 const SHARE_OF_ONE_TURN = 0.5;
 
-export interface Turn {
-  readonly messageId: string;
-  readonly seq: number;
-  readonly role: Role;
-  readonly createdAt: string;
+export interface Turn extends Omit<MessageFacts, 'conversationId'> {
   readonly content: string;
   /** True if the middle of the text was left out. */
   readonly isCut?: boolean;

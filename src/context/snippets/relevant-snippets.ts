@@ -7,9 +7,9 @@ import { tokenCounter } from '../../base/text/exact-token-count.js';
 import type { Why } from '../../search/hit-reasons.js';
 import type { SearchCaller } from '../../search/messages/keyword-search.js';
 import type { MessageFilters } from '../../search/messages/message-filters.js';
+import type { MessageFacts } from '../../search/messages/message-hits.js';
 import type { RecallSearch } from '../../search/recall/recall-search.js';
 import type { SearchTier } from '../../search/search-names.js';
-import type { Role } from '../../stores/conversations/document/schema.js';
 import { spreadOverTime } from './spread-over-time.js';
 import type { SnippetStrategy } from './strategy-names.js';
 import { supersededBy } from './superseded.js';
@@ -27,12 +27,7 @@ export interface SnippetRequest {
   readonly strategy: SnippetStrategy;
 }
 
-export interface Snippet {
-  readonly conversationId: string;
-  readonly messageId: string;
-  readonly seq: number;
-  readonly role: Role;
-  readonly createdAt: string;
+export interface Snippet extends MessageFacts {
   readonly text: string;
   readonly tokens: number;
   /** Comparable only within one answer. */

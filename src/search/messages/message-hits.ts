@@ -12,17 +12,19 @@ import type { SnippetOptions } from '../../fts/snippets/snippet.js';
 import type { DocumentId } from '../../fts/text-index.js';
 import type { MessageRef } from '../../recall/answer.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import type { Message, Role } from '../../stores/conversations/document/schema.js';
+import type { Message } from '../../stores/conversations/document/schema.js';
 import type { MessageIndex } from './message-index.js';
 
-export interface MessageHit {
+/** Where a stored message is, who wrote it, and when. */
+export interface MessageFacts extends Pick<Message, 'role' | 'createdAt'> {
   readonly conversationId: string;
   readonly messageId: string;
   readonly seq: number;
+}
+
+export interface MessageHit extends MessageFacts {
   /** Index among all matches, from 0. */
   readonly position: number;
-  readonly role: Role;
-  readonly createdAt: string;
   readonly content: string;
   readonly snippet: string;
   /** As bm25() in FTS5: smaller is better. */
