@@ -6,31 +6,25 @@
  * `resume` of research.ts continues the runs of ended servers, after a start (app/startup-tasks.ts).
  */
 
-import { type Clock, settledOrLater, sleep } from '../base/clock.js';
+import { settledOrLater, sleep } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
-import type { Log } from '../base/log.js';
 import { countOf } from '../base/text/display-text.js';
 import type { Lease } from '../files/locks/lease.js';
 import { mayHaveActed } from '../providers/http-client.js';
 import { isPending, type PerplexityAnswer, type RunState } from '../providers/perplexity-answer.js';
 import type { Perplexity, PreparedRequest } from '../providers/perplexity-types.js';
-import type { ConversationStore } from '../stores/conversations/conversations.js';
-import type { ResearchJobFiles } from '../stores/research-jobs/research-job-files.js';
 import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js';
 import { notesFor } from './answer-notes.js';
 import type { PaidRequests } from './paid-requests.js';
 import { asConversationError, lostRunError, stoppedWaitingError } from './research-errors.js';
+import type { ResearchDeps } from './research-types.js';
 import { type RunHandle, type RunOutcome, RunRecord } from './run-record.js';
 import type { UnsavedAnswer } from './run-report.js';
 import { hasResponse, toStoredExchange } from './stored-exchange.js';
 import type { RunTiming } from './timing.js';
 
-export interface RunsDeps {
-  readonly store: ConversationStore;
-  readonly jobs: ResearchJobFiles;
-  readonly perplexity: Perplexity | undefined;
-  readonly clock: Clock;
-  readonly log: Log;
+export interface RunsDeps
+  extends Pick<ResearchDeps, 'store' | 'jobs' | 'perplexity' | 'clock' | 'log'> {
   /** At the end of the server, they wait for a create that is being sent. */
   readonly requests: PaidRequests;
   readonly timing: RunTiming;

@@ -2,21 +2,15 @@
  * The record of one research run, in memory and in `job.json`, written by the process that holds the lease.
  * Memory is changed first, because a disk error must not stop a run that is paid for.
  */
-import { type Clock, isoTime } from '../base/clock.js';
+import { isoTime } from '../base/clock.js';
 import { undefinedIfUnreadable } from '../base/errors.js';
-import type { Log } from '../base/log.js';
 import type { Lease } from '../files/locks/lease.js';
 import type { PerplexityAnswer } from '../providers/perplexity-answer.js';
 import { versionOf } from '../stores/format-migrations.js';
-import type { ResearchJobFiles } from '../stores/research-jobs/research-job-files.js';
 import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js';
-import type { Question } from './research-types.js';
+import type { Question, ResearchDeps } from './research-types.js';
 
-export interface RecordDeps {
-  readonly jobs: ResearchJobFiles;
-  readonly clock: Clock;
-  readonly log: Log;
-}
+export type RecordDeps = Pick<ResearchDeps, 'jobs' | 'clock' | 'log'>;
 
 export interface RunOutcome {
   readonly answer: PerplexityAnswer;

@@ -5,12 +5,8 @@
 import type { App } from '../app.js';
 import type { Completer } from './completions.js';
 
-export interface ListedResource {
+export interface ListedResource extends Omit<ResourceTemplate, 'uriTemplate'> {
   readonly uri: string;
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly mimeType: string;
   /** Absent if the resource is a file of this package. */
   readonly annotations?: { readonly lastModified: string };
   readonly _meta?: Readonly<Record<string, unknown>>;

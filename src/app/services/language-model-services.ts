@@ -1,18 +1,10 @@
 /** Opens and closes summaries and embeddings together, because both use language models. */
-import type { GracePeriod } from '../../base/async/grace-period.js';
-import type { Clock } from '../../base/clock.js';
-import type { Log } from '../../base/log.js';
 import type { Config } from '../../config/config.js';
-import type { SecretMasker } from '../../privacy/secret-masker.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { openEmbeddings } from './embeddings.js';
-import { openSummaries } from './summaries.js';
+import { openSummaries, type SummaryOptions } from './summaries.js';
 
-interface LanguageOptions {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly masker: SecretMasker;
-  readonly grace: GracePeriod;
+interface LanguageOptions extends SummaryOptions {
   /** See `AppOptions`. */
   readonly loadsVectors?: boolean;
 }

@@ -1,26 +1,19 @@
 /** Opens research, with a Perplexity client if there is a key. */
-import type { GracePeriod } from '../../base/async/grace-period.js';
 import type { Clock } from '../../base/clock.js';
-import type { Log } from '../../base/log.js';
 import type { Config } from '../../config/config.js';
 import { createPerplexity } from '../../providers/perplexity.js';
 import type { Perplexity } from '../../providers/perplexity-types.js';
 import { Research } from '../../research/research.js';
+import type { ResearchDeps } from '../../research/research-types.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { ResearchJobFiles } from '../../stores/research-jobs/research-job-files.js';
 import type { Guards } from '../stores.js';
-
-interface ResearchOptions {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly grace: GracePeriod;
-}
 
 export function researchOf(
   config: Config,
   store: ConversationStore,
   { requireRoom, masker }: Omit<Guards, 'queue'>,
-  { clock, log, grace }: ResearchOptions,
+  { clock, log, grace }: Pick<ResearchDeps, 'clock' | 'log' | 'grace'>,
 ) {
   const { logsDir: logsFolder, fsync, maxMessages, perplexity } = config;
   return new Research({

@@ -35,7 +35,7 @@ export interface SummaryParts {
   close(): Promise<void>;
 }
 
-interface SummaryOptions {
+export interface SummaryOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly masker: SecretMasker;

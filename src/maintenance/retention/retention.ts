@@ -5,17 +5,17 @@
  * run does the rest.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { type Clock, isoTime } from '../../base/clock.js';
+import { isoTime } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { MeasuredSize, StoreSize } from '../size-limit.js';
 import { skipReasonOf, unreadable } from '../skipped-conversations.js';
-import type { TrashBin, TrashedItem } from '../trash-bin.js';
+import type { TrashedItem } from '../trash-bin.js';
 import type { LastRun, LastRunFile, PruneReport } from './last-run.js';
 import type { RetentionPolicyFile } from './policy.js';
 import { type Candidate, chooseByRules, chooseBySize } from './prunable-conversations.js';
 import type { PruneRule } from './rule-schema.js';
-import { expiredTrash } from './trash-expiry.js';
+import { expiredTrash, type TrashRules } from './trash-expiry.js';
 
 export interface PruneRequest {
   readonly rules: readonly PruneRule[];
@@ -31,15 +31,11 @@ export interface PrunePlan {
   readonly size: MeasuredSize;
 }
 
-export interface RetentionOptions {
+export interface RetentionOptions extends TrashRules {
   readonly conversations: ConversationStore;
-  readonly trash: TrashBin;
   readonly size: StoreSize;
   readonly policy: RetentionPolicyFile;
   readonly lastRun: LastRunFile;
-  /** 0: the trash is not emptied. */
-  readonly trashKeepDays: number;
-  readonly clock: Clock;
 }
 
 type MutableReport = { [K in keyof PruneReport]: PruneReport[K][number][] };

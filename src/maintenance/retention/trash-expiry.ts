@@ -3,7 +3,7 @@ import { type Clock, DAY_MS } from '../../base/clock.js';
 import { isNearlyFull, type MeasuredSize } from '../size-limit.js';
 import type { TrashBin, TrashedItem } from '../trash-bin.js';
 
-interface TrashRules {
+export interface TrashRules {
   readonly trash: TrashBin;
   /** 0: the trash is not emptied. */
   readonly trashKeepDays: number;

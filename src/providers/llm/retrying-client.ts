@@ -21,11 +21,13 @@ export interface RetryingClient {
 }
 
 export interface RetryingClientOptions {
+  /** Name in error messages. */
   readonly name: string;
   readonly endpoint: string;
   readonly apiKey?: string | undefined;
   readonly clock: Clock;
   readonly timeoutMs: number;
+  /** Pause before the first repetition of a request that the server certainly did not carry out. */
   readonly retryDelayMs?: number;
 }
 

@@ -8,11 +8,12 @@
 import { addBits } from '../../base/arrays/bit-counts.js';
 import { type ConversationTerms, contentTerms, passagesIn } from '../conversation-terms.js';
 import { LANGUAGES } from '../languages.js';
-import type { Candidate, Hits, MessageScorer } from '../matching/lexical-score.js';
+import type { Hits } from '../matching/lexical-score.js';
 import { IS_INSTRUCTION } from '../message-flags.js';
 import { instructionsApply, type Question } from '../question/question.js';
 import type { Vocabulary } from '../vocabulary.js';
 import { stemOf } from '../words/stemming.js';
+import type { SessionInput } from './session-scores.js';
 
 /** Words that share fewer passages are not related. */
 const MIN_SHARED_PASSAGES = 2;
@@ -21,10 +22,7 @@ const MAX_PASSAGES = 8_000;
 /** The best instruction gets 1 only if it fits at least so well. */
 const MIN_BEST = 0.03;
 
-interface MatchInput {
-  readonly question: Question;
-  readonly candidates: readonly Candidate[];
-  readonly scorer: MessageScorer;
+export interface MatchInput extends Omit<SessionInput, 'vectors'> {
   readonly vocabulary: Vocabulary;
 }
 

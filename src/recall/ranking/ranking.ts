@@ -2,15 +2,13 @@
  * Ranks the candidates: it computes their features (features.ts), scales them (hybrid-score.ts), and sums them with
  * weights (feature-weights.ts).
  */
-import type { Candidate, MessageScorer } from '../matching/lexical-score.js';
+import type { Candidate } from '../matching/lexical-score.js';
 import { IS_INSTRUCTION } from '../message-flags.js';
-import type { Question } from '../question/question.js';
-import type { VectorScores } from '../vector-source.js';
-import type { Vocabulary } from '../vocabulary.js';
 import { answerScore, overviewScore, usualWeights, type Weights } from './feature-weights.js';
 import { FeatureReader } from './features.js';
 import { type ScaledFeatures, scaleFeatures } from './hybrid-score.js';
-import { instructionMatches } from './instruction-match.js';
+import { instructionMatches, type MatchInput } from './instruction-match.js';
+import type { SessionInput } from './session-scores.js';
 
 /** An instruction counts half if this many others fit the question better. */
 const INSTRUCTION_HALF_RANK = 16;
@@ -19,13 +17,7 @@ export interface Ranked extends Candidate {
   readonly score: number;
 }
 
-export interface RankingInput {
-  readonly question: Question;
-  /** Their conversations are the collection for the BM25 of sessions. */
-  readonly candidates: readonly Candidate[];
-  readonly scorer: MessageScorer;
-  readonly vectors: VectorScores | undefined;
-  readonly vocabulary: Vocabulary;
+export interface RankingInput extends SessionInput, MatchInput {
   /** Weights that differ from those of docs/RECALL.md. */
   readonly weights: Partial<Weights> | undefined;
 }

@@ -12,6 +12,7 @@ const SESSION_B = 0.75;
 
 export interface SessionInput {
   readonly question: Question;
+  /** Their conversations are the collection for the BM25 of sessions. */
   readonly candidates: readonly Candidate[];
   readonly scorer: MessageScorer;
   readonly vectors: VectorScores | undefined;

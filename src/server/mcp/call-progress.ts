@@ -6,14 +6,11 @@
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { Log } from '../../base/log.js';
+import type { ToolCall } from '../../tools/define-tool.js';
 
 export type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-export interface Report {
-  readonly progress: number;
-  readonly total?: number;
-  readonly message?: string;
-}
+export type Report = Parameters<ToolCall['progress']>[0];
 
 const HEARTBEAT_MS = 1000;
 /** Added for a repeated report; much smaller than a step of a tool. */

@@ -30,7 +30,7 @@ const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 export interface StdioConnectionOptions {
   readonly stdout: Writable;
-  /** Makes the server for one stateless request. */
+  /** Makes a server: one for the session, and one for each request of the stateless protocol. */
   readonly build: () => BuiltServer;
   readonly log: Log;
 }

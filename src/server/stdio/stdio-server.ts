@@ -7,21 +7,16 @@ import type { Readable, Writable } from 'node:stream';
 import { ServerEndError } from '../../base/async/server-end.js';
 import { sleep } from '../../base/clock.js';
 import { errnoOf } from '../../base/errors.js';
-import type { Log } from '../../base/log.js';
 import { FINISH_MS } from '../accepted-calls.js';
 import type { BuiltServer } from '../mcp/build-server.js';
-import { StdioConnection } from './stdio-connection.js';
+import { StdioConnection, type StdioConnectionOptions } from './stdio-connection.js';
 
-export interface StdioOptions {
-  /** Makes a server: one for the session, and one for each request of the stateless protocol. */
-  readonly build: () => BuiltServer;
+export interface StdioOptions extends StdioConnectionOptions {
   readonly stdin: Readable;
-  readonly stdout: Writable;
   /** Aborted by the signals that end the process, such as SIGTERM. */
   readonly stop: AbortSignal;
   /** Called once, when the end begins. */
   readonly onEnding?: () => void;
-  readonly log: Log;
 }
 
 /** Resolves when the client has disconnected or `stop` was aborted, and accepted calls are answered. */

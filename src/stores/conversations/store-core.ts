@@ -5,7 +5,6 @@
 import { PendingWork } from '../../base/async/pending-work.js';
 import { type Clock, systemClock } from '../../base/clock.js';
 import { type Log, silentLog } from '../../base/log.js';
-import type { Durability } from '../../files/atomic/atomic-write.js';
 import type { CachedFile } from '../../files/catalogue/file-catalogue.js';
 import { locksFolderIn } from '../../files/locks/lock-folders.js';
 import { releaseLeftLocks } from '../../files/locks/lock-handoff.js';
@@ -14,6 +13,7 @@ import { requireUnconverted } from '../../files/sealing/open-stores.js';
 import { type Codec, plainCodec } from '../../files/sealing/text-codec.js';
 import { Presence } from '../../files/store-presence.js';
 import { Watcher, type WatcherStatus } from '../../files/watcher/watcher.js';
+import type { StoreOptions } from '../store-options.js';
 import { maskedBy } from '../text-masker.js';
 import type { AppendOptions } from './document/apply-appends.js';
 import { CONVERSATION_ID } from './document/conversation-id.js';
@@ -51,21 +51,17 @@ export type CachedParts = Pick<CachedHead, 'outline' | 'lastMessageAt'>;
 
 export type CachedHeads = ReadonlyMap<string, CachedHead>;
 
-export interface ConversationStoreOptions extends Durability {
+export interface ConversationStoreOptions extends Omit<StoreOptions, 'masker' | 'queue'> {
   /** The absolute path of `conversation-logs`; created if it is missing. */
   logsFolder: string;
   maxMessages: number;
-  /** Called before new data is written. Rejects with STORAGE_FULL if the store must not grow. */
-  requireRoom?: ((moreBytes?: number) => Promise<void>) | undefined;
   /** How many versions are kept, and for how long. */
   versions?: VersionLimits | undefined;
   /** The ids of archived conversations. A new conversation with a time in the past gets none of them. */
   archivedIds?: ReadonlySet<string>;
   /** The store is opened for reading only, so the folder is not created. */
   isReading?: boolean;
-  clock?: Clock;
   codec?: Codec;
-  log?: Log;
   /**
    * For servers: the store stays open while its folder is away (not available). Meanwhile no folder is
    * created below the guarded ones.

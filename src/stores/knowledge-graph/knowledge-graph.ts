@@ -32,7 +32,7 @@ import {
   type Triple,
   type TripleKey,
 } from './model/triple.js';
-import type { DeferrableRequest, Limits, RemoveRequest } from './table/change-types.js';
+import type { AddRequest, DeferrableRequest, Limits, RemoveRequest } from './table/change-types.js';
 import { Changes } from './table/changes.js';
 import {
   listSubjects,
@@ -72,13 +72,7 @@ export interface Added {
   readonly closed: readonly Triple[];
 }
 
-export interface AddOptions {
-  readonly replaces?: boolean;
-  readonly mustFit?: readonly NewTriple[];
-  /** Facts that were ended here since their `ts` are not added again. */
-  readonly isImport?: boolean;
-  /** With `isImport`: nor are facts that were deleted here since their `ts`. */
-  readonly leavesDeleted?: boolean;
+export interface AddOptions extends Partial<Omit<AddRequest, 'kind' | 'triples'>> {
   readonly mayDefer?: boolean;
 }
 

@@ -7,18 +7,19 @@
  * that is not JSON is reported as damaged and never overwritten.
  */
 import { join } from 'node:path';
-import { type Clock, isoTime, systemClock } from '../../base/clock.js';
+import { isoTime, systemClock } from '../../base/clock.js';
 import { AppError, undefinedIfUnreadable } from '../../base/errors.js';
 import { isRecord, type JsonObject } from '../../base/json-fields.js';
-import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
+import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { locksFolderIn } from '../../files/locks/lock-folders.js';
 import { parseDocument, renderDocument } from '../../files/read/json-document.js';
 import { readWhole } from '../../files/read/whole-file.js';
-import { unusedQueue, type WriteQueue } from '../deferred-writes/write-queue.js';
+import { unusedQueue } from '../deferred-writes/write-queue.js';
 import { upgraded } from '../format-migrations.js';
 import { isDeeperThan, MAX_LEVELS_READ } from '../json-depth.js';
-import { maskedBy, type TextMasker } from '../text-masker.js';
+import type { StoreOptions } from '../store-options.js';
+import { maskedBy } from '../text-masker.js';
 import { DeferredState } from './deferred-state.js';
 import { changedAt, type State, type StateChange, toState } from './state-content.js';
 
@@ -27,13 +28,8 @@ export type { State, StateChange };
 /** Every reader reads the whole file, so it must be small. */
 const MAX_BYTES = 1024 * 1024;
 
-export interface StateStoreOptions extends Durability {
+export interface StateStoreOptions extends Omit<StoreOptions, 'requireRoom' | 'log'> {
   logsFolder: string;
-  /** Removes secrets and private parts before a change is stored. */
-  masker?: TextMasker;
-  /** The queue in which changes wait while the store cannot be written. */
-  queue?: WriteQueue;
-  clock?: Clock;
 }
 
 export class StateStore {

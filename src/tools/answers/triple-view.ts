@@ -53,11 +53,8 @@ export const newTripleFields = {
     .exactOptional(),
 };
 
-interface Given<T> {
+interface Given<T> extends Partial<TripleKey> {
   readonly triples?: readonly T[];
-  readonly subject?: string;
-  readonly predicate?: string;
-  readonly object?: string;
 }
 
 /** The given triples. Throws VALIDATION_ERROR if both forms, or neither, were given. */
