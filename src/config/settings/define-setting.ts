@@ -1,25 +1,34 @@
 /**
- * The type of a setting, and the schemas that most settings use. The settings themselves are in settings.ts and
- * in the files of the groups that it imports.
+ * The type of a setting, and the schemas that most settings use, with the texts for their values. The settings
+ * themselves are in settings.ts and in the files of the groups that it imports.
  */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 
 /** A text that is not empty. */
 export const text = () => z.string().trim().min(1);
-export const wholeNumber = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+/** `unit`: the plural, such as `days`. */
+export const wholeNumber = (min: number, max: number, unit?: string) => ({
+  schema: () => z.coerce.number().int().min(min).max(max),
+  takes: `a whole number${unit === undefined ? '' : ` of ${unit}`} from ${min} to ${max}`,
+});
 const lowerCase = (value: unknown) =>
   typeof value === 'string' ? value.trim().toLowerCase() : value;
 /** A word of a list, in any case. */
-export const oneOf = <const T extends readonly string[]>(words: T) =>
-  z.preprocess(lowerCase, z.enum(words));
-export const onOff = () =>
-  z.preprocess(
-    lowerCase,
-    z
-      .union([z.boolean(), z.enum(['0', '1', 'false', 'true', 'off', 'on', 'no', 'yes'])])
-      .transform((value) => value === true || ['1', 'true', 'on', 'yes'].includes(String(value))),
-  );
+export const oneOf = <const T extends readonly string[]>(words: T) => ({
+  schema: () => z.preprocess(lowerCase, z.enum(words)),
+  takes: `one of ${words.join(', ')}`,
+});
+export const onOff = {
+  schema: () =>
+    z.preprocess(
+      lowerCase,
+      z
+        .union([z.boolean(), z.enum(['0', '1', 'false', 'true', 'off', 'on', 'no', 'yes'])])
+        .transform((value) => value === true || ['1', 'true', 'on', 'yes'].includes(String(value))),
+    ),
+  takes: '1 or 0',
+};
 
 /** The address of a server. Its paths are added at the end, and `fetch` refuses a user name. */
 export const serverAddress = () => z.url({ protocol: /^https?$/ }).refine(hasOnlyPath);

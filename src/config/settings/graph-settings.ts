@@ -29,32 +29,28 @@ export const GRAPH_SETTINGS = {
     env: ['MCP_KG_WAL', 'MCP_KG_WAL_PATH'],
   }),
   kgFsync: setting({
-    schema: onOff,
+    ...onOff,
     default: false,
-    takes: '1 or 0',
     about: 'Whether a new fact is confirmed only after it is on the disk (default `0`).',
     env: ['MCP_KG_FSYNC'],
   }),
   kgMaxTriples: setting({
-    schema: () => wholeNumber(1, 100_000_000),
+    ...wholeNumber(1, 100_000_000),
     default: 5_000,
-    takes: 'a whole number from 1 to 100000000',
     about:
       'The maximum number of facts in the knowledge graph, including ended facts (default `5000`).',
     env: ['MCP_KG_MAX_TRIPLES'],
   }),
   kgTtlDays: setting({
-    schema: () => wholeNumber(0, 36_500),
+    ...wholeNumber(0, 36_500, 'days'),
     default: 0,
-    takes: 'a whole number of days from 0 to 36500',
     about:
       'Facts that began more than this number of days ago are removed permanently; `0`: never (default `0`).',
     env: ['MCP_KG_TTL_DAYS'],
   }),
   kgEvict: setting({
-    schema: () => oneOf(EVICTIONS),
+    ...oneOf(EVICTIONS),
     default: 'off',
-    takes: `one of ${EVICTIONS.join(', ')}`,
     about:
       'Whether the oldest facts are removed permanently when the knowledge graph is full (default `off`).',
     env: ['MCP_KG_EVICT'],

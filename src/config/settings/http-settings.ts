@@ -15,16 +15,15 @@ const MODES = ['stdio', 'http'] as const;
 
 export const HTTP_SETTINGS = {
   mode: setting({
-    schema: () => oneOf(MODES),
+    ...oneOf(MODES),
     default: 'stdio',
-    takes: `one of ${MODES.join(', ')}`,
     about:
       'How clients connect: they start the server (`stdio`), or they use HTTP (default `stdio`).',
     env: ['DAYBOOK_MODE', 'INSIGHTS_MCP_MODE'],
     flag: '--mode',
   }),
   httpPort: setting({
-    schema: () => wholeNumber(0, 65_535),
+    ...wholeNumber(0, 65_535),
     default: 3000,
     takes: 'a port from 0 to 65535 (0: any that is free)',
     about: 'The port of the HTTP server (default `3000`).',
@@ -51,9 +50,8 @@ export const HTTP_SETTINGS = {
     secret: true,
   }),
   httpStateless: setting({
-    schema: onOff,
+    ...onOff,
     default: false,
-    takes: '1 or 0',
     about:
       'Whether the HTTP server works without sessions (default `0`). With `1` it keeps no data about a client between two requests; docs/HTTP.md says what does not work in this mode.',
     env: ['DAYBOOK_HTTP_STATELESS'],
@@ -73,21 +71,19 @@ export const HTTP_SETTINGS = {
     env: ['DAYBOOK_HTTP_ALLOWED_ORIGINS'],
   }),
   httpMaxBodyMb: setting({
-    schema: () => wholeNumber(1, 1024),
+    ...wholeNumber(1, 1024, 'megabytes'),
     default: 64,
-    takes: 'a whole number of megabytes from 1 to 1024',
     about: 'The largest HTTP request (default `64`).',
     env: ['DAYBOOK_HTTP_MAX_BODY_MB'],
   }),
   httpSessionIdleMinutes: setting({
-    schema: () => wholeNumber(1, 525_600),
+    ...wholeNumber(1, 525_600, 'minutes'),
     default: 1440,
-    takes: 'a whole number of minutes from 1 to 525600',
     about: 'A session that is unused for this time ends (default `1440`, a day).',
     env: ['DAYBOOK_HTTP_SESSION_IDLE_MINUTES'],
   }),
   httpRateLimit: setting({
-    schema: () => wholeNumber(0, 1_000_000),
+    ...wholeNumber(0, 1_000_000),
     takes: 'a whole number of requests a minute from 0 to 1000000 (0: no limit)',
     about:
       'The maximum number of HTTP requests a minute from one address (default: `600`; no limit if only this machine can connect).',

@@ -24,9 +24,8 @@ export const PERPLEXITY_SETTINGS = {
     secret: true,
   }),
   perplexityTools: setting({
-    schema: () => oneOf(LISTINGS),
+    ...oneOf(LISTINGS),
     default: 'auto',
-    takes: `one of ${LISTINGS.join(', ')}`,
     about:
       'Whether the four `perplexity_*` tools are listed: `auto` lists them if a key is set (default), `always` also without a key.',
     env: ['DAYBOOK_PERPLEXITY_TOOLS'],
@@ -68,17 +67,15 @@ export const PERPLEXITY_SETTINGS = {
     env: ['PERPLEXITY_RESEARCH_PRESET'],
   }),
   perplexityWaitMs: setting({
-    schema: () => wholeNumber(0, 3_600_000),
+    ...wholeNumber(0, 3_600_000, 'milliseconds'),
     default: 45_000,
-    takes: 'a whole number of milliseconds from 0 to 3600000',
     about:
       'How long a deep-research call waits for the result before it returns "in_progress" (default `45000`).',
     env: ['PERPLEXITY_WAIT_MS'],
   }),
   perplexityTimeoutMs: setting({
-    schema: () => wholeNumber(1_000, 3_600_000),
+    ...wholeNumber(1_000, 3_600_000, 'milliseconds'),
     default: 120_000,
-    takes: 'a whole number of milliseconds from 1000 to 3600000',
     about: 'How long one request to the API may take (default `120000`).',
     env: ['PERPLEXITY_TIMEOUT_MS'],
   }),

@@ -3,33 +3,29 @@ import { setting, type ValuesOf, wholeNumber } from './define-setting.js';
 
 export const RETENTION_SETTINGS = {
   maxSizeMb: setting({
-    schema: () => wholeNumber(0, 100_000_000),
+    ...wholeNumber(0, 100_000_000, 'megabytes'),
     default: 1000,
-    takes: 'a whole number of megabytes from 0 to 100000000',
     about:
       'The maximum size of conversations and memory bank together, without the trash. A full store accepts no new data (`STORAGE_FULL`); `0`: no limit (default `1000`).',
     env: ['DAYBOOK_MAX_SIZE_MB', 'PERSISTENCE_MAX_DB_SIZE_MB'],
   }),
   trashKeepDays: setting({
-    schema: () => wholeNumber(0, 36_500),
+    ...wholeNumber(0, 36_500, 'days'),
     default: 30,
-    takes: 'a whole number of days from 0 to 36500',
     about:
       'If a retention policy is set, what has been in the trash for more than this number of days is removed permanently; `0`: never (default `30`).',
     env: ['DAYBOOK_TRASH_KEEP_DAYS'],
   }),
   keepVersions: setting({
-    schema: () => wholeNumber(0, 1000),
+    ...wholeNumber(0, 1000),
     default: 20,
-    takes: 'a whole number from 0 to 1000',
     about:
       'How many earlier versions of a conversation are stored when messages are changed or removed; `0`: none (default `20`).',
     env: ['DAYBOOK_KEEP_VERSIONS'],
   }),
   versionDays: setting({
-    schema: () => wholeNumber(0, 36_500),
+    ...wholeNumber(0, 36_500, 'days'),
     default: 90,
-    takes: 'a whole number of days from 0 to 36500',
     about: 'Versions older than this number of days are removed; `0`: never (default `90`).',
     env: ['DAYBOOK_VERSION_DAYS'],
   }),

@@ -62,17 +62,15 @@ export const SETTINGS = {
   }),
   ...TOOLSET_SETTINGS,
   logLevel: setting({
-    schema: () => oneOf(LOG_LEVELS),
+    ...oneOf(LOG_LEVELS),
     default: 'info',
-    takes: `one of ${LOG_LEVELS.join(', ')}`,
     about: 'How much is logged to stderr (default `info`).',
     env: ['DAYBOOK_LOG_LEVEL', 'PERSISTENCE_LOG_LEVEL'],
     flag: '--log-level',
   }),
   fsync: setting({
-    schema: onOff,
+    ...onOff,
     default: true,
-    takes: '1 or 0',
     about: 'Whether a write is confirmed only after the data is on the disk (default `1`).',
     env: ['DAYBOOK_FSYNC'],
   }),
@@ -97,32 +95,28 @@ export const SETTINGS = {
     secret: true,
   }),
   maxMessages: setting({
-    schema: () => wholeNumber(1, 10_000_000),
+    ...wholeNumber(1, 10_000_000),
     default: 10_000,
-    takes: 'a whole number from 1 to 10000000',
     about:
       'The maximum number of messages that assistants can add to one conversation (default `10000`). Imported conversations may have more.',
     env: ['DAYBOOK_MAX_MESSAGES'],
   }),
   mbMaxFiles: setting({
-    schema: () => wholeNumber(1, 100_000),
+    ...wholeNumber(1, 100_000),
     default: 1000,
-    takes: 'a whole number from 1 to 100000',
     about: 'The maximum number of notes of the memory bank (default `1000`).',
     env: ['DAYBOOK_MB_MAX_FILES'],
   }),
   indexCache: setting({
-    schema: onOff,
+    ...onOff,
     default: true,
-    takes: '1 or 0',
     about:
       'Whether the search index is cached in your cache folder for a faster start; with `0` it is built from the files at each start (default `1`).',
     env: ['DAYBOOK_INDEX_CACHE'],
   }),
   backup: setting({
-    schema: () => oneOf(BACKUP_TIMES),
+    ...oneOf(BACKUP_TIMES),
     default: 'off',
-    takes: `one of ${BACKUP_TIMES.join(', ')}`,
     about: 'Whether a backup is made once a day while a server runs (default `off`).',
     env: ['DAYBOOK_BACKUP'],
   }),
@@ -133,35 +127,31 @@ export const SETTINGS = {
     env: ['DAYBOOK_BACKUP_DIR'],
   }),
   backupKeepDays: setting({
-    schema: () => wholeNumber(0, 36_500),
+    ...wholeNumber(0, 36_500, 'days'),
     default: 30,
-    takes: 'a whole number of days from 0 to 36500',
     about:
       'After a new backup without unreadable files, the backups that are more than this number of days older than the previous backup are removed; `0`: never (default `30`).',
     env: ['DAYBOOK_BACKUP_KEEP_DAYS'],
   }),
   ...RETENTION_SETTINGS,
   autoSummarise: setting({
-    schema: onOff,
+    ...onOff,
     default: false,
-    takes: '1 or 0',
     about:
       'Whether a server updates summaries in the background, with a language model if you allowed one (default `0`: summaries are made when they are requested).',
     env: ['DAYBOOK_AUTO_SUMMARISE'],
   }),
   secrets: setting({
-    schema: () => oneOf(SECRETS),
+    ...oneOf(SECRETS),
     default: 'mask',
-    takes: `one of ${SECRETS.join(', ')}`,
     about:
       'Whether keys and passwords in well-known formats are masked before a text is stored (default `mask`). Text between `<private>` and `</private>` is never stored.',
     env: ['DAYBOOK_SECRETS'],
   }),
   ...EMBEDDINGS_SETTINGS,
   importActivity: setting({
-    schema: () => oneOf(IMPORT_ACTIVITIES),
+    ...oneOf(IMPORT_ACTIVITIES),
     default: 'short',
-    takes: `one of ${IMPORT_ACTIVITIES.join(', ')}`,
     about:
       'How much of tool calls, their results and thinking `daybook import` stores (default `short`).',
     env: ['DAYBOOK_IMPORT_ACTIVITY'],

@@ -11,9 +11,8 @@ export const TOOLSET_SETTINGS = {
     flag: '--toolsets',
   }),
   views: setting({
-    schema: onOff,
+    ...onOff,
     default: true,
-    takes: '1 or 0',
     about:
       'Whether assistants with MCP Apps can show conversations, the graph and the figures in their window; with `0` they get only text (default `1`).',
     env: ['DAYBOOK_VIEWS'],
