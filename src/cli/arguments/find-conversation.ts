@@ -54,8 +54,10 @@ export async function findConversation(store: ConversationStore, name: string): 
     return only.conversationId;
   }
   if (second !== undefined) throw ambiguous(name, found);
-  if (heads.length === 0 && store.damaged().length === 0) throw noneYet(name);
-  throw notFound(name, store);
+  const damaged = store.damaged();
+  if (heads.length > 0 || damaged.length > 0) throw notFound(name, damaged);
+  const { message, hint } = EMPTY_STORE;
+  throw new AppError('CONVERSATION_NOT_FOUND', message, { hint, details: { name } });
 }
 
 /** True if it is the complete id of a conversation. Reads only this file, and throws if it cannot be read. */
@@ -168,14 +170,7 @@ function ambiguous(name: string, found: readonly Named[], what = 'conversations'
 const haveOneTitle = (found: readonly Named[]) =>
   new Set(found.map(({ title = '' }) => folded(title))).size === 1;
 
-const noneYet = (name: string) =>
-  new AppError('CONVERSATION_NOT_FOUND', EMPTY_STORE.message, {
-    hint: EMPTY_STORE.hint,
-    details: { name },
-  });
-
-function notFound(name: string, store: ConversationStore): AppError {
-  const damaged = store.damaged();
+function notFound(name: string, damaged: ReturnType<ConversationStore['damaged']>): AppError {
   const may =
     damaged.length === 1
       ? 'it may be the one that you mean'

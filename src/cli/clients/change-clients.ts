@@ -32,27 +32,19 @@ interface Consent {
 }
 
 /** Throws CANCELLED at Ctrl-C: then the files of earlier clients are changed, the others are not. */
-export async function changeClients(
+export function changeClients(
   clients: readonly Client[],
   { start, yes = false, replace = false }: Consent & { readonly start: StartCommand },
 ): Promise<ClientReport[]> {
-  const reports: ClientReport[] = [];
-  for (const client of clients) {
-    reports.push(await reporting(client, () => addTo(client, start, { yes, replace })));
-  }
-  return reports;
+  return forEach(clients, (client) => addTo(client, start, { yes, replace }));
 }
 
 /** Removes the entries with this `root`; entries with another root are not changed. */
-export async function removeFromClients(
+export function removeFromClients(
   clients: readonly Client[],
   { root, yes = false }: Consent & { readonly root: string },
 ): Promise<ClientReport[]> {
-  const reports: ClientReport[] = [];
-  for (const client of clients) {
-    reports.push(await reporting(client, () => removeFrom(client, root, yes)));
-  }
-  return reports;
+  return forEach(clients, (client) => removeFrom(client, root, yes));
 }
 
 /** Whether the client has the entry of `start`; false if its file cannot be read. */
@@ -71,14 +63,19 @@ const changedFor = (client: Client, start: StartCommand) => (text: string) =>
 
 type Change = Pick<ClientReport, 'outcome' | 'copy' | 'reason'>;
 
-async function reporting(client: Client, work: () => Promise<Change>): Promise<ClientReport> {
-  const facts = { client: client.title, path: client.path };
-  try {
-    return { ...facts, ...(await work()) };
-  } catch (error) {
-    if (!isAppError(error) || error.code === 'CANCELLED') throw error;
-    return { ...facts, outcome: 'refused', reason: `${error.message} ${error.hint}` };
+async function forEach(
+  clients: readonly Client[],
+  work: (client: Client) => Promise<Change>,
+): Promise<ClientReport[]> {
+  const reports: ClientReport[] = [];
+  for (const client of clients) {
+    const change = await work(client).catch((error: unknown): Change => {
+      if (!isAppError(error) || error.code === 'CANCELLED') throw error;
+      return { outcome: 'refused', reason: `${error.message} ${error.hint}` };
+    });
+    reports.push({ client: client.title, path: client.path, ...change });
   }
+  return reports;
 }
 
 async function addTo(

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { isAppError } from '../../base/errors.js';
 import { readTextIfPresent } from '../../files/safe-access/given-file.js';
-import { clientsOf, rootOf } from './clients.js';
+import { type Client, clientsOf, rootOf } from './clients.js';
 import { readEntry } from './entry-files.js';
 
 /** The titles of clients by root. A file that cannot be read is ignored. */
@@ -16,7 +16,7 @@ export function rootsOfClients(): ReadonlyMap<string, readonly string[]> {
   return roots;
 }
 
-function rootIn(client: ReturnType<typeof clientsOf>[number]): string | undefined {
+function rootIn(client: Client): string | undefined {
   try {
     const entry = readEntry(readTextIfPresent(client.path) ?? '', client);
     return entry && rootOf(entry);

@@ -5,7 +5,7 @@
 import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
 import type { FindHit } from '../../search/quick-find/quick-find-index.js';
-import { ENTRY_KINDS, type EntryKind } from '../../search/search-names.js';
+import type { EntryKind } from '../../search/search-names.js';
 import { NOTHING_FOUND } from '../errors/exit-status.js';
 import { reportNotListed } from '../notices/not-listed.js';
 import { reportOtherRoot } from '../notices/other-root.js';
@@ -15,7 +15,7 @@ import { oneLine, terminalJson } from '../terminal/terminal-text.js';
 import { withReadingApp } from '../with-app.js';
 
 export interface FindOptions {
-  readonly kind?: string;
+  readonly kind?: EntryKind;
   readonly limit?: string;
   readonly json?: boolean;
 }
@@ -24,7 +24,8 @@ const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 1000;
 
 export async function find(words: readonly string[], options: FindOptions, flags: Flags) {
-  const request = { limit: limitOf(options.limit), ...kindsOf(options.kind) };
+  const { kind } = options;
+  const request = { limit: limitOf(options.limit), ...(kind && { kinds: [kind] }) };
   await withReadingApp(flags, async (app) => {
     const { quickFind } = app;
     const { hits, total, suggestions } = await quickFind.find(words.join(' '), request);
@@ -40,7 +41,7 @@ export async function find(words: readonly string[], options: FindOptions, flags
     } else if (total > hits.length) {
       console.error(`${hits.length} of ${total}; --limit shows more`);
     }
-    const hasConversations = request.kinds?.includes('conversation') ?? true;
+    const hasConversations = (kind ?? 'conversation') === 'conversation';
     if (hasConversations) await reportLeftOut('conversations', app, flags);
     const isNothing = hits.length === 0 && !options.json && hasConversations;
     if (isNothing) await reportNotListed(app, flags);
@@ -75,11 +76,6 @@ function reasonOf(name: string, matches: FindHit['matches']): string {
   const hidden = matches.filter(({ field, text }) => field !== 'title' && text !== name);
   if (hidden.length === 0) return '';
   return `  (${hidden.map(({ field, text }) => `${field}: ${oneLine(text)}`).join(', ')})`;
-}
-
-function kindsOf(kind: string | undefined): { kinds?: EntryKind[] } {
-  const known = ENTRY_KINDS.find((each) => each === kind);
-  return known === undefined ? {} : { kinds: [known] };
 }
 
 function limitOf(text: string | undefined): number {

@@ -1,14 +1,6 @@
 /** The texts from which `daybook demo` makes its invented conversations, notes, insights and facts. */
 
-export interface DemoSubject {
-  readonly module: string;
-  readonly things: readonly string[];
-  readonly questions: readonly string[];
-  readonly answers: readonly string[];
-  readonly tags: readonly string[];
-}
-
-export const DEMO_SUBJECTS: readonly DemoSubject[] = [
+export const DEMO_SUBJECTS = [
   {
     module: 'garden',
     things: ['tomatoes', 'the south wall', 'clay soil', 'the pear tree', 'compost', 'lavender'],
@@ -113,11 +105,8 @@ export const DEMO_FOLLOW_UPS: readonly string[] = [
 
 export const DEMO_MODELS: readonly string[] = ['sonar', 'sonar-pro', 'claude-opus', 'gpt-large'];
 
-export const DEMO_FACTS: readonly (readonly [
-  subject: string,
-  predicate: string,
-  object: string,
-])[] = [
+/** Each has subject, predicate and object. */
+export const DEMO_FACTS: readonly (readonly [string, string, string])[] = [
   ['Ada', 'lives in', 'Ockham'],
   ['Ada', 'knows', 'Charles'],
   ['Ada', 'tends', 'the pear tree'],

@@ -127,24 +127,17 @@ async function requireThreeWords(input: Input, _app: App, command: Command): Pro
   const words = command.args;
   const isByOptions = words.length === 0 && isGivenByOptions(input);
   if (words.length === TRIPLE.length || isByOptions) return input;
-  if (words.length < TRIPLE.length) {
-    const found = words.length === 0 ? 'none is' : countOf(words.length, 'is', 'are');
-    throw new AppError(
-      'VALIDATION_ERROR',
-      `A fact has three parts (subject, predicate, object), but ${found} given.`,
-      {
-        hint: `For example: daybook kg ${command.name()} Ada "lives in" London`,
-      },
-    );
-  }
+  const few = words.length === 0 ? 'none is' : countOf(words.length, 'is', 'are');
   const quoted = `"${words[0]}" "${words.slice(1, -1).join(' ')}" "${words.at(-1)}"`;
-  throw new AppError(
-    'VALIDATION_ERROR',
-    `A fact has three parts (subject, predicate, object), but ${words.length} words are given.`,
-    {
-      hint: `Put a part that has several words in quotes, for example: ${quoted}`,
-    },
-  );
+  const [found, hint] =
+    words.length < TRIPLE.length
+      ? [few, `For example: daybook kg ${command.name()} Ada "lives in" London`]
+      : [
+          `${words.length} words are`,
+          `Put a part that has several words in quotes, for example: ${quoted}`,
+        ];
+  const message = `A fact has three parts (subject, predicate, object), but ${found} given.`;
+  throw new AppError('VALIDATION_ERROR', message, { hint });
 }
 
 const isGivenByOptions = (input: Input) =>

@@ -46,7 +46,8 @@ export async function allPages(
 ): Promise<Answer> {
   const first = await callTool(input);
   if (most === undefined) return first;
-  const name = Object.keys(first).find((key) => isList(first[key]));
+  // The first list of an answer has the items; other lists, such as skipped files, are in each page.
+  const name = Object.keys(first).find((key) => Array.isArray(first[key]));
   if (name === undefined) return first;
   const items = [...(first[name] as readonly unknown[])];
   let last = first;
@@ -65,9 +66,6 @@ export async function allPages(
   const { nextCursor: _cursor, nextOffset: _offset, ...facts } = first;
   return { ...facts, ...Object.fromEntries(end), [name]: items };
 }
-
-/** The first list of an answer has the items; other lists, such as skipped files, are in each page. */
-const isList = (value: unknown) => Array.isArray(value);
 
 /** A sentence if all results come before `offset`, or if a note has no line `startLine`. */
 export function noneLeft(
