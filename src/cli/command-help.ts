@@ -78,9 +78,9 @@ export function refuseUnknownCommands(command: Command): void {
   }) as typeof command.outputHelp;
 }
 
-/** The examples at the end of a help text; `examples` are without the name of the program. */
-export function examplesText(...examples: readonly string[]): string {
-  if (examples.length === 0) return '';
-  const lines = examples.map((example) => `\n  daybook ${example}`);
-  return `\nExample${lines.length === 1 ? '' : 's'}:${lines.join('')}`;
+/** Arguments for `addHelpText`. `commands`: without the name of the program. */
+export function examplesOf(...commands: readonly string[]) {
+  const lines = commands.map((command) => `\n  daybook ${command}`);
+  const heading = `\nExample${lines.length === 1 ? '' : 's'}:`;
+  return ['after', lines.length === 0 ? '' : heading + lines.join('')] as const;
 }

@@ -5,7 +5,7 @@
 import { Command, Option } from 'commander';
 import { AppError, errnoOf } from '../base/errors.js';
 import { VERSION } from '../base/version.js';
-import { examplesText, pointToHelp, refuseUnknownCommands } from './command-help.js';
+import { examplesOf, pointToHelp, refuseUnknownCommands } from './command-help.js';
 import { addBackup } from './definitions/backup.js';
 import { addCompletion } from './definitions/completion.js';
 import { addConversations } from './definitions/conversations.js';
@@ -90,7 +90,7 @@ export function createProgram(args: readonly string[] = ['--help']): Command {
     .configureOutput({ outputError: writeUsageError, writeErr: writeForPeople })
     .exitOverride(endCommand)
     .configureHelp({ subcommandTerm: (command) => command.name() })
-    .addHelpText('after', examplesText('init', 'serve', 'search garden shed', 'show garden-plan'));
+    .addHelpText(...examplesOf('init', 'serve', 'search garden shed', 'show garden-plan'));
   // The option --version of `restore` would not work if the program had this option too.
   if (!args.includes('restore')) program.version(VERSION);
   const flags = () => program.opts<Flags>();

@@ -12,7 +12,7 @@ import { importInsights, insightLines } from '../../exchange/insight-jsonl.js';
 import { writeNewFile } from '../../files/atomic/new-file-stream.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { normalContext } from '../../stores/insights/schema.js';
-import { examplesText } from '../command-help.js';
+import { examplesOf } from '../command-help.js';
 import { NOTHING_FOUND } from '../errors/exit-status.js';
 import type { Flags } from '../options/configuration.js';
 import { toStdout } from '../terminal/stdout.js';
@@ -28,7 +28,7 @@ export function addInsightLines(group: Command, flags: () => Flags): void {
       '--context <text>',
       'only those of this project: a path, git:host/owner/repository, project:name, or global (default: all)',
     )
-    .addHelpText('after', examplesText('insight export -o insights.jsonl'))
+    .addHelpText(...examplesOf('insight export -o insights.jsonl'))
     .action((options: { output?: string; context?: string }) => exportLines(options, flags()));
   group
     .command('import')
@@ -42,7 +42,7 @@ export function addInsightLines(group: Command, flags: () => Flags): void {
     .option('--newer', 'replace an existing insight if the imported one is newer')
     .option('--dry-run', 'only show what would be done')
     .option('--json', 'the report as JSON')
-    .addHelpText('after', examplesText('insight import insights.jsonl --dry-run'))
+    .addHelpText(...examplesOf('insight import insights.jsonl --dry-run'))
     .action((file: string, options: ImportOptions) => importLines(file, options, flags()));
 }
 

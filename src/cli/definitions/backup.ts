@@ -1,6 +1,6 @@
 /** Names, options and help of `daybook backup` and `daybook restore`. */
 import type { Command } from 'commander';
-import { examplesText } from '../command-help.js';
+import { examplesOf } from '../command-help.js';
 import type { RestoreOptions } from '../commands/restore.js';
 import {
   type AgeOptions,
@@ -20,7 +20,7 @@ export function addBackup(program: Command, flags: () => Flags): void {
     .addOption(ageOption())
     .addOption(agePassphraseOption())
     .option('--json', 'the report as JSON')
-    .addHelpText('after', examplesText('backup', 'backup --to /mnt/usb'))
+    .addHelpText(...examplesOf('backup', 'backup --to /mnt/usb'))
     .action(async (options: { to?: string; json?: boolean } & AgeOptions) =>
       (await import('../commands/backup.js')).backup(options, flags()),
     );
@@ -43,8 +43,7 @@ export function addBackup(program: Command, flags: () => Flags): void {
     .option('--dry-run', 'only show what would be done')
     .option('--json', 'the report as JSON')
     .addHelpText(
-      'after',
-      examplesText(
+      ...examplesOf(
         'restore all.jsonl --dry-run',
         'restore backups/daybook-20251225T090000Z-1f0c2a9b.tar.gz',
         'restore garden-plan',

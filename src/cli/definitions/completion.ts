@@ -1,7 +1,7 @@
 /** Names, options and help of `daybook completion`, and of the hidden command that its scripts call. */
 import type { Command } from 'commander';
 import { Argument } from 'commander';
-import { examplesText } from '../command-help.js';
+import { examplesOf } from '../command-help.js';
 import type { Flags } from '../options/configuration.js';
 
 /** The shells that `daybook completion` supports. */
@@ -13,8 +13,7 @@ export function addCompletion(program: Command, flags: () => Flags): void {
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .description('print a script that completes daybook commands in your shell')
     .addHelpText(
-      'after',
-      examplesText(
+      ...examplesOf(
         'completion bash >> ~/.bashrc',
         'completion zsh >> ~/.zshrc',
         'completion fish > ~/.config/fish/completions/daybook.fish',

@@ -3,7 +3,7 @@
  * delete, open. The argument `conversation` is a key, an id or its unique beginning, a title, or `last`.
  */
 import type { Command } from 'commander';
-import { examplesText, JSON_OPTION } from '../command-help.js';
+import { examplesOf, JSON_OPTION } from '../command-help.js';
 import type { DeleteOptions } from '../commands/delete.js';
 import type { TagOptions } from '../commands/rename-tag-pin.js';
 import type { ShowOptions } from '../commands/show.js';
@@ -25,8 +25,7 @@ export function addConversations(program: Command, flags: () => Flags): void {
     .option('--tools', 'also show input and output of tools, and thinking')
     .option('--json', 'the whole conversation as JSON')
     .addHelpText(
-      'after',
-      examplesText('show garden-plan', 'show last', 'show garden-plan > garden-plan.md'),
+      ...examplesOf('show garden-plan', 'show last', 'show garden-plan > garden-plan.md'),
     )
     .action(async (words: string[], options: ShowOptions) =>
       (await import('../commands/show.js')).show(words.join(' '), options, flags()),
@@ -40,7 +39,7 @@ export function addConversations(program: Command, flags: () => Flags): void {
     .option('--permanent', 'remove it permanently instead of moving it to the trash')
     .option('--yes', 'do not ask before a permanent removal')
     .option(...JSON_OPTION)
-    .addHelpText('after', examplesText('delete garden-plan', 'delete last --permanent'))
+    .addHelpText(...examplesOf('delete garden-plan', 'delete last --permanent'))
     .action(async (words: string[], options: DeleteOptions) =>
       (await import('../commands/delete.js')).deleteConversation(words.join(' '), options, flags()),
     );
@@ -50,7 +49,7 @@ export function addConversations(program: Command, flags: () => Flags): void {
     .description(
       'open the file of a conversation in $VISUAL or $EDITOR, and check it before it is stored',
     )
-    .addHelpText('after', examplesText('edit garden-plan'))
+    .addHelpText(...examplesOf('edit garden-plan'))
     .action(async (words: string[]) =>
       (await import('../commands/edit.js')).edit(words.join(' '), flags()),
     );
@@ -64,7 +63,7 @@ export function addConversations(program: Command, flags: () => Flags): void {
       'port of the page (default: 3000, or a free port if another program uses 3000)',
     )
     .option('--print', 'only print the link or the path')
-    .addHelpText('after', examplesText('open', 'open last --print', 'open --folder'))
+    .addHelpText(...examplesOf('open', 'open last --print', 'open --folder'))
     .action(async (words: string[], { folder, ...options }: OpenOptions) => {
       if (words.length > 0 || folder) {
         return (await import('../commands/open-folder.js')).openFolder(
@@ -84,7 +83,7 @@ function addChanges(program: Command, flags: () => Flags): void {
     .argument('<title...>', 'the new title')
     .description('give a conversation another title')
     .option(...JSON_OPTION)
-    .addHelpText('after', examplesText('rename last Plans for the garden'))
+    .addHelpText(...examplesOf('rename last Plans for the garden'))
     .action(async (ref: string, title: string[], { json }: { json?: boolean }) =>
       (await import('../commands/rename-tag-pin.js')).rename(ref, title.join(' '), json, flags()),
     );
@@ -95,7 +94,7 @@ function addChanges(program: Command, flags: () => Flags): void {
     .description('add or remove tags of a conversation; without tags, show them')
     .option('--remove <tag...>', 'tags to remove')
     .option(...JSON_OPTION)
-    .addHelpText('after', examplesText('tag last garden spring', 'tag last --remove spring'))
+    .addHelpText(...examplesOf('tag last garden spring', 'tag last --remove spring'))
     .action(async (ref: string, tags: string[], options: TagOptions) =>
       (await import('../commands/rename-tag-pin.js')).tag(ref, tags, options, flags()),
     );
@@ -108,7 +107,7 @@ function addChanges(program: Command, flags: () => Flags): void {
       .argument('<conversation...>', CONVERSATION)
       .description(isPinned ? 'protect a conversation from prune and archive' : 'undo daybook pin')
       .option(...JSON_OPTION)
-      .addHelpText('after', examplesText(`${name} garden-plan`))
+      .addHelpText(...examplesOf(`${name} garden-plan`))
       .action(async (words: string[], { json }: { json?: boolean }) =>
         (await import('../commands/rename-tag-pin.js')).pin(
           words.join(' '),

@@ -1,6 +1,6 @@
 /** Names, options and help of `daybook embeddings`. */
 import type { Command } from 'commander';
-import { examplesText, JSON_OPTION, pointToHelp } from '../command-help.js';
+import { examplesOf, JSON_OPTION, pointToHelp } from '../command-help.js';
 import type { EmbeddingsOptions } from '../commands/embeddings.js';
 import type { Flags } from '../options/configuration.js';
 
@@ -11,12 +11,12 @@ export function addEmbeddings(program: Command, flags: () => Flags): void {
       'the model on this machine with which Daybook finds messages by meaning: status, enable, update, disable',
     )
     .helpCommand(false)
-    .addHelpText('after', examplesText('embeddings', 'embeddings enable'));
+    .addHelpText(...examplesOf('embeddings', 'embeddings enable'));
   group
     .command('status', { isDefault: true })
     .description('show whether the configured model can be used (exit status 1 if it cannot)')
     .option(...JSON_OPTION)
-    .addHelpText('after', examplesText('embeddings'))
+    .addHelpText(...examplesOf('embeddings'))
     .action(async (options: EmbeddingsOptions) =>
       (await import('../commands/embeddings.js')).embeddingsStatus(options, flags()),
     );
@@ -25,7 +25,7 @@ export function addEmbeddings(program: Command, flags: () => Flags): void {
     .description('install the packages of the local model, and prepare the model')
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)
-    .addHelpText('after', examplesText('embeddings enable --yes'))
+    .addHelpText(...examplesOf('embeddings enable --yes'))
     .action(async (options: EmbeddingsOptions) =>
       (await import('../commands/embeddings.js')).enableEmbeddings(options, flags()),
     );
@@ -33,7 +33,7 @@ export function addEmbeddings(program: Command, flags: () => Flags): void {
     .command('update')
     .description('make the vectors that are missing, as a running server does in the background')
     .option(...JSON_OPTION)
-    .addHelpText('after', examplesText('embeddings update'))
+    .addHelpText(...examplesOf('embeddings update'))
     .action(async (options: EmbeddingsOptions) =>
       (await import('../commands/embeddings.js')).updateEmbeddings(options, flags()),
     );
@@ -41,7 +41,7 @@ export function addEmbeddings(program: Command, flags: () => Flags): void {
     .command('disable')
     .description('remove the packages, the model and the vectors; conversations are not changed')
     .option(...JSON_OPTION)
-    .addHelpText('after', examplesText('embeddings disable'))
+    .addHelpText(...examplesOf('embeddings disable'))
     .action(async (options: EmbeddingsOptions) =>
       (await import('../commands/embeddings.js')).disableEmbeddings(options, flags()),
     );

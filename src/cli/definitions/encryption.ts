@@ -1,6 +1,6 @@
 /** Names, options and help of `daybook encrypt` and `daybook decrypt`. */
 import type { Command } from 'commander';
-import { examplesText } from '../command-help.js';
+import { examplesOf } from '../command-help.js';
 import type { EncryptOptions } from '../commands/encryption.js';
 import type { Flags } from '../options/configuration.js';
 
@@ -16,7 +16,7 @@ export function addEncryption(program: Command, flags: () => Flags): void {
     .option('--passphrase', 'use the passphrase in DAYBOOK_PASSPHRASE as the new key')
     .option('--yes', 'do not ask')
     .option('--json', 'the report as JSON')
-    .addHelpText('after', examplesText('encrypt --key-file ~/daybook.key --yes'))
+    .addHelpText(...examplesOf('encrypt --key-file ~/daybook.key --yes'))
     .addHelpText('after', ENCRYPT_NOTES)
     .action(async (options: EncryptOptions) =>
       (await import('../commands/encryption.js')).encrypt(options, flags()),
@@ -26,7 +26,7 @@ export function addEncryption(program: Command, flags: () => Flags): void {
     .description('decrypt all files of the store in place')
     .option('--yes', 'do not ask')
     .option('--json', 'the report as JSON')
-    .addHelpText('after', examplesText('decrypt --yes'))
+    .addHelpText(...examplesOf('decrypt --yes'))
     .action(async (options: { yes?: boolean; json?: boolean }) =>
       (await import('../commands/encryption.js')).decrypt(options, flags()),
     );

@@ -1,6 +1,6 @@
 /** Names, options and help of `daybook export`. */
 import { type Command, Option } from 'commander';
-import { examplesText } from '../command-help.js';
+import { examplesOf } from '../command-help.js';
 import type { ExportOptions } from '../commands/export.js';
 import { ageOption, agePassphraseOption } from '../options/age-encryption-options.js';
 import type { Flags } from '../options/configuration.js';
@@ -29,8 +29,7 @@ export function addExport(program: Command, flags: () => Flags): void {
     .addOption(ageOption())
     .addOption(agePassphraseOption())
     .addHelpText(
-      'after',
-      examplesText(
+      ...examplesOf(
         'export -o all.jsonl',
         'export -f markdown-files -o conversations',
         'export garden-plan -f markdown --share',

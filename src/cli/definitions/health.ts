@@ -1,6 +1,6 @@
 /** Names, options and help of `daybook info`, `daybook doctor` and `daybook unlock`. */
 import type { Command } from 'commander';
-import { examplesText } from '../command-help.js';
+import { examplesOf } from '../command-help.js';
 import type { DoctorOptions } from '../commands/doctor.js';
 import type { UnlockOptions } from '../commands/unlock.js';
 import type { Flags } from '../options/configuration.js';
@@ -10,7 +10,7 @@ export function addHealth(program: Command, flags: () => Flags): void {
     .command('info')
     .description('show where the data is, how much there is, the settings, and any problems')
     .option('--json', 'the report as JSON')
-    .addHelpText('after', examplesText('info', 'info --json'))
+    .addHelpText(...examplesOf('info', 'info --json'))
     .action(async (options: { json?: boolean }) =>
       (await import('../commands/info.js')).info(options, flags()),
     );
@@ -23,7 +23,7 @@ export function addHealth(program: Command, flags: () => Flags): void {
     )
     .option('--yes', 'do not ask')
     .option('--json', 'every step and finding as JSON')
-    .addHelpText('after', examplesText('doctor', 'doctor --repair', 'doctor --json'))
+    .addHelpText(...examplesOf('doctor', 'doctor --repair', 'doctor --json'))
     .action(async (options: DoctorOptions) =>
       (await import('../commands/doctor.js')).doctor(options, flags()),
     );
@@ -34,7 +34,7 @@ export function addHealth(program: Command, flags: () => Flags): void {
     .option('--yes', 'do not ask')
     .option('--force', 'also remove a lock whose owner is running')
     .option('--json', 'the locks, and which were removed, as JSON')
-    .addHelpText('after', examplesText('unlock', 'unlock 20250124-1737730800123 --yes'))
+    .addHelpText(...examplesOf('unlock', 'unlock 20250124-1737730800123 --yes'))
     .action(async (name: string | undefined, options: UnlockOptions) =>
       (await import('../commands/unlock.js')).unlock(name, options, flags()),
     );

@@ -1,6 +1,6 @@
 /** `daybook help`. The help command of commander does not show options that are added at first use. */
 import type { Command } from 'commander';
-import { examplesText } from '../command-help.js';
+import { examplesOf } from '../command-help.js';
 
 export function addHelp(program: Command): void {
   program.helpCommand(false);
@@ -8,7 +8,7 @@ export function addHelp(program: Command): void {
     .command('help')
     .argument('[command...]', 'the command')
     .description('show the help of a command')
-    .addHelpText('after', examplesText('help search', 'help kg add'))
+    .addHelpText(...examplesOf('help search', 'help kg add'))
     .action(async (names: string[]) => {
       const [name] = names;
       const isKnown = program.commands.some((command) => command.name() === name);

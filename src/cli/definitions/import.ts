@@ -1,6 +1,6 @@
 /** Names, options and help of `daybook import`. */
 import { type Command, Option } from 'commander';
-import { examplesText } from '../command-help.js';
+import { examplesOf } from '../command-help.js';
 import type { ImportOptions } from '../commands/import.js';
 import type { Flags } from '../options/configuration.js';
 
@@ -34,8 +34,7 @@ export function addImport(program: Command, flags: () => Flags): void {
     )
     .option('--json', 'the report as JSON')
     .addHelpText(
-      'after',
-      examplesText(
+      ...examplesOf(
         'import chatgpt-export.zip',
         'import ~/.claude --since 2026-01-01',
         'import --yes',

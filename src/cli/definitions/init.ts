@@ -1,6 +1,6 @@
 /** Names, options and help of `daybook init`. */
 import { type Command, Option } from 'commander';
-import { examplesText } from '../command-help.js';
+import { examplesOf } from '../command-help.js';
 import type { InitOptions } from '../commands/init.js';
 import type { Flags } from '../options/configuration.js';
 
@@ -41,8 +41,7 @@ export function addInit(program: Command, flags: () => Flags): void {
     .option('--replace', 'with --yes: also change clients that use another folder')
     .option('--json', 'the report as JSON')
     .addHelpText(
-      'after',
-      examplesText('init', 'init ~/notes --client cursor', 'init --print', 'init --remove'),
+      ...examplesOf('init', 'init ~/notes --client cursor', 'init --print', 'init --remove'),
     )
     .action(async (folder: string | undefined, options: InitOptions) =>
       (await import('../commands/init.js')).init(folder, options, flags()),

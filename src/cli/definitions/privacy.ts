@@ -1,6 +1,6 @@
 /** Names, options and help of `daybook scan` and `daybook redact`. */
 import type { Command } from 'commander';
-import { examplesText } from '../command-help.js';
+import { examplesOf } from '../command-help.js';
 import type { RedactOptions } from '../commands/redact.js';
 import type { Flags } from '../options/configuration.js';
 import { ALL_OPTION } from '../terminal/output.js';
@@ -10,7 +10,7 @@ export function addPrivacy(program: Command, flags: () => Flags): void {
     .command('scan')
     .description('search all stored files for keys and passwords in well-known formats')
     .option('--json', 'every place as JSON')
-    .addHelpText('after', examplesText('scan', 'scan --json'))
+    .addHelpText(...examplesOf('scan', 'scan --json'))
     .action(async (options: { json?: boolean }) =>
       (await import('../commands/scan.js')).scan(options, flags()),
     );
@@ -23,7 +23,7 @@ export function addPrivacy(program: Command, flags: () => Flags): void {
     .option('--yes', 'do not ask')
     .option(...ALL_OPTION)
     .option('--json', 'every file as JSON')
-    .addHelpText('after', examplesText('redact "Example Street 12"', 'redact - --yes < secret.txt'))
+    .addHelpText(...examplesOf('redact "Example Street 12"', 'redact - --yes < secret.txt'))
     .addHelpText('after', REDACT_NOTES)
     .action(async (text: string, options: RedactOptions) =>
       (await import('../commands/redact.js')).redact(text, options, flags()),

@@ -1,7 +1,7 @@
 /** Names, options and help of `daybook providers`. */
 import { type Command, Option } from 'commander';
 import { PROVIDER_KINDS } from '../../providers/llm/provider-kinds.js';
-import { examplesText, JSON_OPTION, pointToHelp } from '../command-help.js';
+import { examplesOf, JSON_OPTION, pointToHelp } from '../command-help.js';
 import type { AddOptions, AllowOptions } from '../commands/providers.js';
 import type { Flags } from '../options/configuration.js';
 
@@ -10,15 +10,12 @@ export function addProviders(program: Command, flags: () => Flags): void {
     .command('providers')
     .description('the language models that may write summaries: list, add, allow, remove, test')
     .helpCommand(false)
-    .addHelpText(
-      'after',
-      examplesText('providers', 'providers add local --kind ollama --model llama3.2'),
-    );
+    .addHelpText(...examplesOf('providers', 'providers add local --kind ollama --model llama3.2'));
   group
     .command('list', { isDefault: true })
     .description('list the providers in the order in which they are asked')
     .option(...JSON_OPTION)
-    .addHelpText('after', examplesText('providers', 'providers list --json'))
+    .addHelpText(...examplesOf('providers', 'providers list --json'))
     .action(async (options: { json?: boolean }) =>
       (await import('../commands/providers.js')).listProviders(options, flags()),
     );
@@ -29,7 +26,7 @@ export function addProviders(program: Command, flags: () => Flags): void {
     .description('show what will be sent to a provider and where, then allow it')
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)
-    .addHelpText('after', examplesText('providers allow gpt'))
+    .addHelpText(...examplesOf('providers allow gpt'))
     .action(async (name: string, options: AllowOptions) =>
       (await import('../commands/providers.js')).allowProvider(name, options, flags()),
     );
@@ -38,7 +35,7 @@ export function addProviders(program: Command, flags: () => Flags): void {
     .argument('<name>', 'a provider of the list')
     .description('remove a provider; nothing more is sent to it')
     .option(...JSON_OPTION)
-    .addHelpText('after', examplesText('providers remove gpt'))
+    .addHelpText(...examplesOf('providers remove gpt'))
     .action(async (name: string, options: { json?: boolean }) =>
       (await import('../commands/providers.js')).removeProvider(name, options, flags()),
     );
@@ -47,7 +44,7 @@ export function addProviders(program: Command, flags: () => Flags): void {
     .argument('<name>', 'a provider of the list')
     .description('ask a provider one test question that contains none of your data')
     .option(...JSON_OPTION)
-    .addHelpText('after', examplesText('providers test local'))
+    .addHelpText(...examplesOf('providers test local'))
     .action(async (name: string, options: { json?: boolean }) =>
       (await import('../commands/providers.js')).testProvider(name, options, flags()),
     );
@@ -68,8 +65,7 @@ function addAdd(group: Command, flags: () => Flags): void {
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)
     .addHelpText(
-      'after',
-      examplesText(
+      ...examplesOf(
         'providers add local --kind ollama --model llama3.2',
         'providers add claude --kind anthropic --model claude-haiku-4-5 --priority 10',
       ),

@@ -1,6 +1,6 @@
 /** Names, options and help of `daybook trash`, `prune`, `retention`, `history` and `archive`. */
 import type { Command } from 'commander';
-import { examplesText, JSON_OPTION, pointToHelp } from '../command-help.js';
+import { examplesOf, JSON_OPTION, pointToHelp } from '../command-help.js';
 import type { ArchiveOptions } from '../commands/archive.js';
 import type { PruneOptions } from '../commands/prune.js';
 import type { SetRetentionOptions } from '../commands/retention.js';
@@ -20,7 +20,7 @@ export function addRetentionCommands(program: Command, flags: () => Flags): void
       'list the versions of a conversation that were kept before messages were changed or removed',
     )
     .option(...JSON_OPTION)
-    .addHelpText('after', examplesText('history garden-plan'))
+    .addHelpText(...examplesOf('history garden-plan'))
     .action(async (words: string[], options: { json?: boolean }) =>
       (await import('../commands/history.js')).history(words.join(' '), options, flags()),
     );
@@ -31,13 +31,13 @@ function addTrash(program: Command, flags: () => Flags): void {
     .command('trash')
     .description('list, restore or permanently remove what was deleted')
     .helpCommand(false)
-    .addHelpText('after', examplesText('trash', 'trash restore garden-plan'));
+    .addHelpText(...examplesOf('trash', 'trash restore garden-plan'));
   group
     .command('list', { isDefault: true })
     .description('list deleted conversations, insights and notes, most recently deleted first')
     .option(...ALL_OPTION)
     .option(...JSON_OPTION)
-    .addHelpText('after', examplesText('trash'))
+    .addHelpText(...examplesOf('trash'))
     .action(async (options: { all?: boolean; json?: boolean }) =>
       (await import('../commands/trash.js')).listTrash(options, flags()),
     );
@@ -46,7 +46,7 @@ function addTrash(program: Command, flags: () => Flags): void {
     .argument('<what>', 'the name in the trash; or the id, key, title or path that it had')
     .description('restore something from the trash; existing files are never overwritten')
     .option(...JSON_OPTION)
-    .addHelpText('after', examplesText('trash restore garden-plan'))
+    .addHelpText(...examplesOf('trash restore garden-plan'))
     .action(async (what: string, options: { json?: boolean }) =>
       (await import('../commands/restore-deleted.js')).restoreFromTrash(what, options, flags()),
     );
@@ -60,7 +60,7 @@ function addTrash(program: Command, flags: () => Flags): void {
     .option('--yes', 'do not ask')
     .option(...ALL_OPTION)
     .option(...JSON_OPTION)
-    .addHelpText('after', examplesText('trash empty --older-than 30d'))
+    .addHelpText(...examplesOf('trash empty --older-than 30d'))
     .action(async (options: EmptyTrashOptions) =>
       (await import('../commands/trash.js')).emptyTrash(options, flags()),
     );
@@ -86,8 +86,7 @@ function addPrune(program: Command, flags: () => Flags): void {
     .option(...ALL_OPTION)
     .option(...JSON_OPTION)
     .addHelpText(
-      'after',
-      examplesText('prune --older-than 365d --dry-run', 'prune --older-than 90d --tag draft'),
+      ...examplesOf('prune --older-than 365d --dry-run', 'prune --older-than 90d --tag draft'),
     )
     .addHelpText('after', PRUNE_NOTES)
     .action(async (options: PruneOptions) =>
@@ -106,14 +105,14 @@ function addRetention(program: Command, flags: () => Flags): void {
     .command('retention')
     .description('the policy by which servers move old conversations to the trash once a day')
     .helpCommand(false)
-    .addHelpText('after', examplesText('retention', 'retention add --older-than 365d'));
+    .addHelpText(...examplesOf('retention', 'retention add --older-than 365d'));
   group
     .command('show', { isDefault: true })
     .description(
       'print the policy, its last run, and how many conversations the next run would move',
     )
     .option(...JSON_OPTION)
-    .addHelpText('after', examplesText('retention'))
+    .addHelpText(...examplesOf('retention'))
     .action(async (options: { json?: boolean }) =>
       (await import('../commands/retention.js')).showRetention(options, flags()),
     );
@@ -130,8 +129,7 @@ function addRetention(program: Command, flags: () => Flags): void {
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)
     .addHelpText(
-      'after',
-      examplesText(
+      ...examplesOf(
         'retention add --older-than 365d',
         'retention add --older-than 30d --tag scratch',
       ),
@@ -143,7 +141,7 @@ function addRetention(program: Command, flags: () => Flags): void {
     .command('clear')
     .description('remove the policy: Daybook then moves nothing automatically')
     .option(...JSON_OPTION)
-    .addHelpText('after', examplesText('retention clear'))
+    .addHelpText(...examplesOf('retention clear'))
     .action(async (options: { json?: boolean }) =>
       (await import('../commands/retention.js')).clearRetention(options, flags()),
     );
@@ -161,7 +159,7 @@ function addArchive(program: Command, flags: () => Flags): void {
     .option('--yes', 'do not ask')
     .option(...ALL_OPTION)
     .option(...JSON_OPTION)
-    .addHelpText('after', examplesText('archive --older-than 365d'))
+    .addHelpText(...examplesOf('archive --older-than 365d'))
     .addHelpText('after', ARCHIVE_NOTES)
     .action(async (options: ArchiveOptions) =>
       (await import('../commands/archive.js')).archive(options, flags()),

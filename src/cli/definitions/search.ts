@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { MATCH_TYPES } from '../../fts/query/match-type-names.js';
 import { SEARCH_MODES } from '../../search/search-names.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
-import { examplesText } from '../command-help.js';
+import { examplesOf } from '../command-help.js';
 import type { FindOptions } from '../commands/find.js';
 import type { SearchOptions } from '../commands/search.js';
 import type { Flags } from '../options/configuration.js';
@@ -30,8 +30,7 @@ export function addSearch(program: Command, flags: () => Flags): void {
     .option('--archive', 'search the archives of daybook archive instead')
     .option('--json', 'the answer of the tool search_messages as JSON')
     .addHelpText(
-      'after',
-      examplesText(
+      ...examplesOf(
         'search garden shed',
         `search '"garden shed"' --role user`,
         'search tomato --context 1',
@@ -51,7 +50,7 @@ export function addFind(program: Command, flags: () => Flags): void {
     .addOption(new Option('--kind <kind>', 'only this kind').choices(FIND_KINDS))
     .option('--limit <n>', 'maximum number of results (default: 20)')
     .option('--json', 'the answer as JSON')
-    .addHelpText('after', examplesText('find garden', 'find tomatos --kind conversation'))
+    .addHelpText(...examplesOf('find garden', 'find tomatos --kind conversation'))
     .action(async (words: string[], options: FindOptions) =>
       (await import('../commands/find.js')).find(words, options, flags()),
     );

@@ -1,6 +1,6 @@
 /** Names, options and help of `daybook serve`. */
 import type { Command } from 'commander';
-import { examplesText } from '../command-help.js';
+import { examplesOf } from '../command-help.js';
 import type { ServeOptions } from '../commands/serve.js';
 import type { Flags } from '../options/configuration.js';
 
@@ -16,7 +16,7 @@ export function addServe(program: Command, flags: () => Flags, isDefault: boolea
       'address on which the HTTP server listens (default: 127.0.0.1); other addresses need a token',
     )
     .option('--stateless', 'answer each HTTP request by itself, without sessions')
-    .addHelpText('after', examplesText('serve', 'serve --http --port 3000'))
+    .addHelpText(...examplesOf('serve', 'serve --http --port 3000'))
     .action(async (options: ServeOptions) =>
       (await import('../commands/serve.js')).serve(options, flags()),
     );

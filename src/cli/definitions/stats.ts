@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { PERIODS } from '../../analytics/periods.js';
 import { TABLES } from '../../analytics/report-table-names.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
-import { examplesText } from '../command-help.js';
+import { examplesOf } from '../command-help.js';
 import type { StatsOptions } from '../commands/stats.js';
 import type { Flags } from '../options/configuration.js';
 
@@ -25,7 +25,7 @@ export function addStats(program: Command, flags: () => Flags): void {
         .choices(TABLES)
         .conflicts('json'),
     )
-    .addHelpText('after', examplesText('stats', 'stats --period day', 'stats --csv models'))
+    .addHelpText(...examplesOf('stats', 'stats --period day', 'stats --csv models'))
     .action(async (options: StatsOptions) =>
       (await import('../commands/stats.js')).stats(options, flags()),
     );

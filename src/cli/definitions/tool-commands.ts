@@ -3,7 +3,7 @@
  * options are added only when one of them is used, because this loads all tools.
  */
 import type { Command } from 'commander';
-import { examplesText, GROUPS_HELP, isMadeOfTools } from '../command-help.js';
+import { examplesOf, GROUPS_HELP, isMadeOfTools } from '../command-help.js';
 import type { Flags } from '../options/configuration.js';
 
 export function addToolCommands(program: Command, flags: () => Flags): void {
@@ -11,7 +11,7 @@ export function addToolCommands(program: Command, flags: () => Flags): void {
     program
       .command(name)
       .description(about)
-      .addHelpText('after', examplesText(...examples));
+      .addHelpText(...examplesOf(...examples));
   }
   program.hook('preSubcommand', async (_program, command) => {
     if (isMadeOfTools(command.name())) {

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { App } from '../../app.js';
 import type { Tool } from '../../tools/define-tool.js';
-import { examplesText } from '../command-help.js';
+import { examplesOf } from '../command-help.js';
 import { NOTHING_FOUND, OK } from '../errors/exit-status.js';
 import { reportFailure } from '../errors/failure.js';
 import { reportEmptyStore } from '../notices/not-listed.js';
@@ -73,7 +73,7 @@ export function makeToolCommand(command: Command, made: ToolCommand): void {
   if (made.question) command.option('--yes', 'do not ask before a permanent removal');
   command
     .option('--json', `the answer of the tool ${tool.name} as JSON`)
-    .addHelpText('after', examplesText(...examples))
+    .addHelpText(...examplesOf(...examples))
     .action(async () => {
       await run(command, fields, made).catch((error: unknown) =>
         reportFailure(error, made.flags(), names),
