@@ -6,19 +6,15 @@ import { reportSkipped } from '../notices/problems.js';
 import type { Flags } from '../options/configuration.js';
 import { type RuleOptions, ruleOf } from '../options/rule-options.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
-import { printList, report } from '../terminal/output.js';
+import { type PlanOptions, printList, report } from '../terminal/output.js';
 import { sizeOf } from '../terminal/sizes.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 import { timesFor } from '../terminal/times.js';
 import { jsonOf, lineIn } from '../views/candidate-lines.js';
 import { withApp } from '../with-app.js';
 
-export interface ArchiveOptions extends RuleOptions {
+export interface ArchiveOptions extends RuleOptions, PlanOptions {
   olderThan: string;
-  dryRun?: boolean;
-  yes?: boolean;
-  all?: boolean;
-  json?: boolean;
 }
 
 /** Throws VALIDATION_ERROR (no terminal for the question), LOCKED, STORAGE_FULL, CORRUPT. */

@@ -17,14 +17,12 @@ import {
 import type { Flags } from '../options/configuration.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
-import { report } from '../terminal/output.js';
+import { type ConsentOptions, report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 
-export interface DeleteOptions {
+export interface DeleteOptions extends ConsentOptions {
   permanent?: boolean;
-  yes?: boolean;
-  json?: boolean;
 }
 
 /** Asks before a permanent removal. Throws CONVERSATION_NOT_FOUND, CONFLICT or VALIDATION_ERROR. */

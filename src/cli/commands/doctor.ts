@@ -10,15 +10,13 @@ import { configurationCheck } from '../doctor-checks/configuration.js';
 import { configuration, type Flags } from '../options/configuration.js';
 import { withRoot } from '../terminal/command-line.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
-import { report } from '../terminal/output.js';
+import { type ConsentOptions, report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 
-export interface DoctorOptions {
+export interface DoctorOptions extends ConsentOptions {
   readonly repair?: boolean;
-  readonly yes?: boolean;
-  readonly json?: boolean;
 }
 
 /** Findings of one check; `--json` shows all. */

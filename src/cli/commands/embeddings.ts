@@ -13,19 +13,14 @@ import { folderSize } from '../../files/read/folder-size.js';
 import { NOTHING_FOUND } from '../errors/exit-status.js';
 import { installPackages } from '../install-packages.js';
 import { configuration, type Flags } from '../options/configuration.js';
-import { report } from '../terminal/output.js';
+import { type ConsentOptions, report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { withApp } from '../with-app.js';
-
-export interface EmbeddingsOptions {
-  yes?: boolean;
-  json?: boolean;
-}
 
 const PROBE = 'The south wall gets a raised bed.';
 
 /** Installs and prepares the local model, and makes one vector with it. */
-export async function enableEmbeddings(options: EmbeddingsOptions, flags: Flags): Promise<void> {
+export async function enableEmbeddings(options: ConsentOptions, flags: Flags): Promise<void> {
   const config = configuration(flags);
   const isInstalled = await installPackages({
     packages: PACKAGES,
@@ -40,7 +35,7 @@ export async function enableEmbeddings(options: EmbeddingsOptions, flags: Flags)
 }
 
 /** Exit status 1 if the configured model cannot be used. */
-export async function embeddingsStatus(options: EmbeddingsOptions, flags: Flags): Promise<void> {
+export async function embeddingsStatus(options: ConsentOptions, flags: Flags): Promise<void> {
   const config = configuration(flags);
   const { mode } = config.embeddings;
   const sizes = {
@@ -67,7 +62,7 @@ export async function embeddingsStatus(options: EmbeddingsOptions, flags: Flags)
 }
 
 /** Makes missing vectors, as a running server does in the background. After Ctrl-C finished ones are kept. */
-export async function updateEmbeddings(options: EmbeddingsOptions, flags: Flags): Promise<void> {
+export async function updateEmbeddings(options: ConsentOptions, flags: Flags): Promise<void> {
   await withApp(
     flags,
     async ({ embeddings }, signal) => {
@@ -88,7 +83,7 @@ export async function updateEmbeddings(options: EmbeddingsOptions, flags: Flags)
 }
 
 /** Removes the packages, the model and all vectors; conversations are not changed. */
-export async function disableEmbeddings(options: EmbeddingsOptions, flags: Flags): Promise<void> {
+export async function disableEmbeddings(options: ConsentOptions, flags: Flags): Promise<void> {
   const config = configuration(flags);
   await removeFolder(join(config.cacheFolder, 'embeddings'));
   await removeFolder(join(config.cacheFolder, 'vectors'));

@@ -23,17 +23,15 @@ import { installPackages } from '../install-packages.js';
 import { configuration, type Flags } from '../options/configuration.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { catchInterrupts } from '../terminal/interrupts.js';
-import { report } from '../terminal/output.js';
+import { type ConsentOptions, report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 import { requireRoot } from '../with-app.js';
 
-export interface EncryptOptions {
+export interface EncryptOptions extends ConsentOptions {
   keyFile?: string;
   passphrase?: boolean;
   keychain?: boolean;
-  yes?: boolean;
-  json?: boolean;
 }
 
 /** Throws VALIDATION_ERROR without a key, and the errors of `installPackages` and `convertStore`. */
@@ -51,10 +49,7 @@ export async function encrypt(options: EncryptOptions, flags: Flags): Promise<vo
 }
 
 /** Throws the errors of `convertStore`. */
-export async function decrypt(
-  options: { yes?: boolean; json?: boolean },
-  flags: Flags,
-): Promise<void> {
+export async function decrypt(options: ConsentOptions, flags: Flags): Promise<void> {
   const config = configuration(flags);
   const question = `Decrypt everything in ${config.root}? Then everybody who can open the files can read them.`;
   await convert(config, undefined, question, options);
@@ -103,7 +98,7 @@ async function convert(
   config: Config,
   wanted: WantedKey | undefined,
   question: string,
-  { yes, json }: { yes?: boolean; json?: boolean },
+  { yes, json }: ConsentOptions,
 ): Promise<void> {
   await requireRoot(config);
   if (!yes && !(await confirmOrEnd(oneLine(question), 'Nothing was changed.'))) return;

@@ -29,16 +29,14 @@ import { NOTHING_FOUND } from '../errors/exit-status.js';
 import { ROOT_CHOICES } from '../notices/other-root.js';
 import { configuration, type Flags } from '../options/configuration.js';
 import { canAsk, requireTerminal } from '../terminal/confirm.js';
-import { report } from '../terminal/output.js';
+import { type ConsentOptions, report } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 
-export interface InitOptions {
+export interface InitOptions extends ConsentOptions {
   client?: string[];
   print?: boolean;
   remove?: boolean;
   replace?: boolean;
-  yes?: boolean;
-  json?: boolean;
 }
 
 /**

@@ -17,16 +17,11 @@ import { reportFailure } from '../errors/failure.js';
 import type { Flags } from '../options/configuration.js';
 import { withRoot } from '../terminal/command-line.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
-import { report } from '../terminal/output.js';
+import { type ConsentOptions, report } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 
-export interface AllowOptions {
-  yes?: boolean;
-  json?: boolean;
-}
-
-export interface AddOptions extends AllowOptions {
+export interface AddOptions extends ConsentOptions {
   kind?: ProviderKind;
   model?: string;
   endpoint?: string;
@@ -77,7 +72,7 @@ export async function addProvider(name: string, options: AddOptions, flags: Flag
 /** Shows what will be sent, and where, and asks. Throws the errors of `addProvider`. */
 export async function allowProvider(
   name: string,
-  options: AllowOptions,
+  options: ConsentOptions,
   flags: Flags,
 ): Promise<void> {
   await withApp(flags, async ({ languageModels: { providers } }) => {
@@ -118,7 +113,7 @@ export async function testProvider(
 async function allow(
   providers: ProviderList,
   provider: Provider,
-  options: AllowOptions,
+  options: ConsentOptions,
 ): Promise<void> {
   const { name } = provider;
   console.error(escapeControls(disclosureOf(provider)));

@@ -8,19 +8,15 @@ import type { Flags } from '../options/configuration.js';
 import { type RuleOptions, ruleOf } from '../options/rule-options.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
-import { printList, report } from '../terminal/output.js';
+import { type PlanOptions, printList, report } from '../terminal/output.js';
 import { sizeOf } from '../terminal/sizes.js';
 import { type Times, timesFor } from '../terminal/times.js';
 import type { OptionNames } from '../tools/command-names.js';
 import { jsonOf, lineIn } from '../views/candidate-lines.js';
 import { withApp } from '../with-app.js';
 
-export interface PruneOptions extends RuleOptions {
+export interface PruneOptions extends RuleOptions, PlanOptions {
   bySize?: boolean;
-  dryRun?: boolean;
-  yes?: boolean;
-  all?: boolean;
-  json?: boolean;
 }
 
 const OPTIONS: OptionNames = {

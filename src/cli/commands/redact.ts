@@ -11,17 +11,13 @@ import type { Located } from '../../privacy/redactor.js';
 import { NOTHING_FOUND } from '../errors/exit-status.js';
 import { configuration, type Flags } from '../options/configuration.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
-import { printList, report } from '../terminal/output.js';
+import { type PlanOptions, printList, report } from '../terminal/output.js';
 import { textOfStdin } from '../terminal/stdin.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 
-export interface RedactOptions {
+export interface RedactOptions extends PlanOptions {
   readonly with: string;
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
-  readonly all?: boolean;
-  readonly json?: boolean;
 }
 
 /** A shorter text occurs in too many places. */

@@ -9,14 +9,12 @@ import type { Flags } from '../options/configuration.js';
 import { olderThanDaysOf } from '../options/days.js';
 import { namesOf, type RuleOptions } from '../options/rule-options.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
-import { report } from '../terminal/output.js';
+import { type ConsentOptions, report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp, withReadingApp } from '../with-app.js';
 
-export interface SetRetentionOptions extends RuleOptions {
+export interface SetRetentionOptions extends RuleOptions, ConsentOptions {
   bySize?: boolean;
-  yes?: boolean;
-  json?: boolean;
 }
 
 type Rules = Pick<RetentionPolicy, 'rules' | 'bySize'>;

@@ -6,17 +6,14 @@ import type { TrashedItem } from '../../maintenance/trash-bin.js';
 import type { Flags } from '../options/configuration.js';
 import { olderThanDaysOf } from '../options/days.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
-import { printList, report } from '../terminal/output.js';
+import { type PlanOptions, printList, report } from '../terminal/output.js';
 import { sizeOf } from '../terminal/sizes.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { type Times, timesFor } from '../terminal/times.js';
 import { withApp, withReadingApp } from '../with-app.js';
 
-export interface EmptyTrashOptions {
+export interface EmptyTrashOptions extends Omit<PlanOptions, 'dryRun'> {
   olderThan?: string;
-  yes?: boolean;
-  all?: boolean;
-  json?: boolean;
 }
 
 /** Prints the items of the trash, most recently deleted first. */

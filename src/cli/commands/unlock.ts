@@ -7,13 +7,11 @@ import { AppError } from '../../base/errors.js';
 import { breakLock, type LockFacts } from '../../files/locks/held-locks.js';
 import { configuration, type Flags } from '../options/configuration.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
-import { report } from '../terminal/output.js';
+import { type ConsentOptions, report } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 
-export interface UnlockOptions {
-  yes?: boolean;
+export interface UnlockOptions extends ConsentOptions {
   force?: boolean;
-  json?: boolean;
 }
 
 const STATES: Readonly<Record<LockFacts['state'], string>> = {

@@ -1,8 +1,8 @@
 /** Names, options and help of `daybook embeddings`. */
 import type { Command } from 'commander';
 import { examplesOf, JSON_OPTION, pointToHelp } from '../command-help.js';
-import type { EmbeddingsOptions } from '../commands/embeddings.js';
 import type { Flags } from '../options/configuration.js';
+import type { ConsentOptions } from '../terminal/output.js';
 
 export function addEmbeddings(program: Command, flags: () => Flags): void {
   const group = program
@@ -17,7 +17,7 @@ export function addEmbeddings(program: Command, flags: () => Flags): void {
     .description('show whether the configured model can be used (exit status 1 if it cannot)')
     .option(...JSON_OPTION)
     .addHelpText(...examplesOf('embeddings'))
-    .action(async (options: EmbeddingsOptions) =>
+    .action(async (options: ConsentOptions) =>
       (await import('../commands/embeddings.js')).embeddingsStatus(options, flags()),
     );
   group
@@ -26,7 +26,7 @@ export function addEmbeddings(program: Command, flags: () => Flags): void {
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)
     .addHelpText(...examplesOf('embeddings enable --yes'))
-    .action(async (options: EmbeddingsOptions) =>
+    .action(async (options: ConsentOptions) =>
       (await import('../commands/embeddings.js')).enableEmbeddings(options, flags()),
     );
   group
@@ -34,7 +34,7 @@ export function addEmbeddings(program: Command, flags: () => Flags): void {
     .description('make the vectors that are missing, as a running server does in the background')
     .option(...JSON_OPTION)
     .addHelpText(...examplesOf('embeddings update'))
-    .action(async (options: EmbeddingsOptions) =>
+    .action(async (options: ConsentOptions) =>
       (await import('../commands/embeddings.js')).updateEmbeddings(options, flags()),
     );
   group
@@ -42,7 +42,7 @@ export function addEmbeddings(program: Command, flags: () => Flags): void {
     .description('remove the packages, the model and the vectors; conversations are not changed')
     .option(...JSON_OPTION)
     .addHelpText(...examplesOf('embeddings disable'))
-    .action(async (options: EmbeddingsOptions) =>
+    .action(async (options: ConsentOptions) =>
       (await import('../commands/embeddings.js')).disableEmbeddings(options, flags()),
     );
   group.commands.forEach(pointToHelp);

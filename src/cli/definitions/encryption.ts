@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { examplesOf } from '../command-help.js';
 import type { EncryptOptions } from '../commands/encryption.js';
 import type { Flags } from '../options/configuration.js';
+import type { ConsentOptions } from '../terminal/output.js';
 
 export function addEncryption(program: Command, flags: () => Flags): void {
   program
@@ -27,7 +28,7 @@ export function addEncryption(program: Command, flags: () => Flags): void {
     .option('--yes', 'do not ask')
     .option('--json', 'the report as JSON')
     .addHelpText(...examplesOf('decrypt --yes'))
-    .action(async (options: { yes?: boolean; json?: boolean }) =>
+    .action(async (options: ConsentOptions) =>
       (await import('../commands/encryption.js')).decrypt(options, flags()),
     );
 }

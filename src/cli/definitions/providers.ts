@@ -2,8 +2,9 @@
 import { type Command, Option } from 'commander';
 import { PROVIDER_KINDS } from '../../providers/llm/provider-kinds.js';
 import { examplesOf, JSON_OPTION, pointToHelp } from '../command-help.js';
-import type { AddOptions, AllowOptions } from '../commands/providers.js';
+import type { AddOptions } from '../commands/providers.js';
 import type { Flags } from '../options/configuration.js';
+import type { ConsentOptions } from '../terminal/output.js';
 
 export function addProviders(program: Command, flags: () => Flags): void {
   const group = program
@@ -27,7 +28,7 @@ export function addProviders(program: Command, flags: () => Flags): void {
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)
     .addHelpText(...examplesOf('providers allow gpt'))
-    .action(async (name: string, options: AllowOptions) =>
+    .action(async (name: string, options: ConsentOptions) =>
       (await import('../commands/providers.js')).allowProvider(name, options, flags()),
     );
   group

@@ -2,6 +2,18 @@
 import { countOf } from '../../base/text/display-text.js';
 import { terminalJson } from './terminal-text.js';
 
+/** The options of a command that asks before it changes something. */
+export interface ConsentOptions {
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** The same for a command that first lists what it would change. */
+export interface PlanOptions extends ConsentOptions {
+  readonly dryRun?: boolean;
+  readonly all?: boolean;
+}
+
 /** Prints `facts` as JSON if `json` is set, otherwise calls `print`. */
 export function report(facts: unknown, json: boolean | undefined, print: () => void): void {
   if (json) console.log(terminalJson(facts));
