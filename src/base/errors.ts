@@ -129,9 +129,9 @@ export class AppError extends Error {
   }
 }
 
-/** Whether it is an `AppError`, with this code if one is given. */
-export function isAppError(error: unknown, code?: ErrorCode): error is AppError {
-  return error instanceof AppError && (code === undefined || error.code === code);
+/** Whether it is an `AppError`, with one of these codes if any are given. */
+export function isAppError(error: unknown, ...codes: readonly ErrorCode[]): error is AppError {
+  return error instanceof AppError && (codes.length === 0 || codes.includes(error.code));
 }
 
 /** The same error with another hint. */
@@ -163,17 +163,17 @@ export async function appErrorOf(work: () => Promise<unknown>): Promise<AppError
 }
 
 /**
- * Returns `undefined` if a read rejects with an AppError, with this code if one is given: the file may be damaged or
- * gone. Rethrows all other errors.
+ * Returns `undefined` if a read rejects with an AppError, with one of these codes if any are given: the file may be
+ * damaged or gone. Rethrows all other errors.
  */
 export async function undefinedIfUnreadable<T>(
   read: Promise<T>,
-  code?: ErrorCode,
+  ...codes: readonly ErrorCode[]
 ): Promise<T | undefined> {
   try {
     return await read;
   } catch (error) {
-    if (isAppError(error, code)) return undefined;
+    if (isAppError(error, ...codes)) return undefined;
     throw error;
   }
 }

@@ -44,7 +44,7 @@ export async function withApp(
     const app = await createApp(config, { isReading, listsFromCache: true, staysUp });
     await work(app, signal)
       .catch(async (error: unknown) => {
-        if (!isAppError(error) || !LOCATED.includes(error.code)) throw error;
+        if (!isAppError(error, ...LOCATED)) throw error;
         const { withLocation } = await import('./notices/not-listed.js');
         throw await withLocation(error, app, flags, signal);
       })

@@ -116,7 +116,7 @@ async function addTo(
     else if (!isNamed || (await isSame())) report.unchanged.push(id);
     else report.refused.push({ place, ...differs(id, newer) });
   } catch (error) {
-    if (!isAppError(error) || !OF_THE_LINE.includes(error.code)) throw error;
+    if (!isAppError(error, 'CORRUPT', 'FORMAT_TOO_NEW')) throw error;
     report.refused.push({ place, code: error.code, reason: error.message });
   }
 }
@@ -155,8 +155,6 @@ async function dryPut(store: InsightStore): Promise<Put> {
     return { outcome: there === undefined ? 'added' : 'replaced', stored: given };
   };
 }
-
-const OF_THE_LINE: readonly string[] = ['CORRUPT', 'FORMAT_TOO_NEW'];
 
 function readLine(line: Line, place: string, now: number): Outcome<GivenInsight> {
   try {

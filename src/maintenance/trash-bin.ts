@@ -80,9 +80,7 @@ export class TrashBin {
       await (kind === 'conversation' ? conversations : memoryBank).purge(name);
       return true;
     } catch (error) {
-      const isGone =
-        isAppError(error, 'CONVERSATION_NOT_FOUND') || isAppError(error, 'E_MB_FILE_NOT_FOUND');
-      if (isGone) return false;
+      if (isAppError(error, 'CONVERSATION_NOT_FOUND', 'E_MB_FILE_NOT_FOUND')) return false;
       throw error;
     }
   }

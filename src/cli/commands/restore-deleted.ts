@@ -96,9 +96,7 @@ async function restoreConversation(
   try {
     return await conversations.restore(what);
   } catch (error) {
-    const isUnknown =
-      isAppError(error, 'CONVERSATION_NOT_FOUND') || isAppError(error, 'VALIDATION_ERROR');
-    if (!isUnknown) throw error;
+    if (!isAppError(error, 'CONVERSATION_NOT_FOUND', 'VALIDATION_ERROR')) throw error;
     const unpacked = await archives.restore(what, signal);
     if (unpacked !== undefined) return unpacked;
     if (/^\d{8}-\d{13}/.test(what)) throw error;

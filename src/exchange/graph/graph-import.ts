@@ -218,7 +218,7 @@ export class GraphImport {
       return true;
     } catch (error) {
       if (isAppError(error, 'E_MB_FILE_NOT_FOUND')) return false;
-      if (isAppError(error, 'E_MB_READ') || isAppError(error, 'TOO_LARGE')) return true;
+      if (isAppError(error, 'E_MB_READ', 'TOO_LARGE')) return true;
       throw error;
     }
   }

@@ -27,7 +27,7 @@ export function parseInsight(bytes: Uint8Array, location: SourceLocation): Store
     return parse(bytes);
   } catch (error) {
     const sides = conflictSides(Buffer.from(bytes).toString('utf8'));
-    if (sides === undefined || !isAppError(error) || error.code !== 'CORRUPT') throw error;
+    if (sides === undefined || !isAppError(error, 'CORRUPT')) throw error;
     return joinSides(parse(Buffer.from(sides.ours)), parse(Buffer.from(sides.theirs)));
   }
 }

@@ -38,9 +38,7 @@ export const restoreConversation = defineTool({
     try {
       return { ...(await conversations.restore(name)) };
     } catch (error) {
-      const isUnknown =
-        isAppError(error, 'CONVERSATION_NOT_FOUND') || isAppError(error, 'VALIDATION_ERROR');
-      if (!isUnknown) throw error;
+      if (!isAppError(error, 'CONVERSATION_NOT_FOUND', 'VALIDATION_ERROR')) throw error;
       throw new AppError('CONVERSATION_NOT_FOUND', `${name} is not a conversation in the trash.`, {
         hint: 'Use a name from `list_trash`. For a note or an insight, also give `kind`.',
         details: { conversationId: name },
