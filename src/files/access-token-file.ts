@@ -1,6 +1,7 @@
 /** The access token of the local HTTP server, in a file that only the user of the server can read. */
 import { chmod } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
 import { AppError, isAppError } from '../base/errors.js';
 import { randomHex } from '../base/ids.js';
 import { makeFolder } from './atomic/atomic-write.js';
@@ -19,7 +20,7 @@ const DURABLE = { fsync: true };
 export async function readOrCreateToken(path: string): Promise<string> {
   await makeFolder(dirname(path), DURABLE);
   try {
-    await writeNewFile(path, chunksOf(`${randomHex(TOKEN_BYTES)}\n`), DURABLE);
+    await writeNewFile(path, Readable.from([`${randomHex(TOKEN_BYTES)}\n`]), DURABLE);
   } catch (error) {
     if (!isAppError(error, 'ALREADY_EXISTS')) throw error;
     await chmod(path, FILE_MODE);
@@ -29,8 +30,4 @@ export async function readOrCreateToken(path: string): Promise<string> {
   throw new AppError('VALIDATION_ERROR', `${path} does not contain a token.`, {
     hint: 'Delete the file and start the server again. It makes a new token.',
   });
-}
-
-async function* chunksOf(text: string) {
-  yield text;
 }

@@ -3,7 +3,7 @@
  * configuration file), and checks all values with the schema.
  */
 import { type Setting, settingError } from './define-setting.js';
-import { SETTINGS, type SettingName, type SettingValues } from './settings.js';
+import { SETTING_NAMES, SETTINGS, type SettingName, type SettingValues } from './settings.js';
 import { parseFile } from './settings-file.js';
 
 /** The sources of the configuration. */
@@ -25,8 +25,6 @@ export interface ConfigSources {
   realPath?(path: string): string;
 }
 
-const NAMES = Object.keys(SETTINGS) as SettingName[];
-
 type Source = 'flag' | 'environment' | 'file';
 /** A value as the user gave it, and the name of the flag, variable or file entry. */
 interface Given {
@@ -45,7 +43,7 @@ export function findSettings(
 ): FoundSettings {
   const file = parseFile(fileText, configFile);
   const found: { [K in SettingName]?: Given } = {};
-  for (const key of NAMES) {
+  for (const key of SETTING_NAMES) {
     const { env: variables, flag }: Setting = SETTINGS[key];
     const variable = variables.find((name) => hasValue(env[name]));
     if (flag !== undefined && flags[key] !== undefined) {
@@ -72,7 +70,7 @@ const withoutPassword = (text: string): string =>
 
 /** Returns the found settings, without secrets, as the text of a `config.json`. */
 export function settingsText(found: FoundSettings): string {
-  const shown = NAMES.flatMap((name) => {
+  const shown = SETTING_NAMES.flatMap((name) => {
     const value = found[name]?.value;
     if (value === undefined || 'secret' in SETTINGS[name]) return [];
     return [[name, value]];
@@ -83,7 +81,7 @@ export function settingsText(found: FoundSettings): string {
 /** Returns all settings with their defaults. VALIDATION_ERROR with the setting and its valid values. */
 export function checkSettings(found: FoundSettings): SettingValues {
   return Object.fromEntries(
-    NAMES.map((name) => [name, checkedValue(name, found[name])]),
+    SETTING_NAMES.map((name) => [name, checkedValue(name, found[name])]),
   ) as SettingValues;
 }
 

@@ -3,9 +3,7 @@ import { type ParseError, parse } from 'jsonc-parser';
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { similarNames } from '../similar-names.js';
-import { SETTINGS, type SettingName } from './settings.js';
-
-const NAMES = Object.keys(SETTINGS) as SettingName[];
+import { SETTING_NAMES, SETTINGS } from './settings.js';
 
 export const FILE_HINT = 'Correct the file and try again.';
 
@@ -33,10 +31,10 @@ export function parseFile(content: string | undefined, path: string): Record<str
     throw new AppError('VALIDATION_ERROR', `${path} must contain one JSON object.`, {
       hint: FILE_HINT,
     });
-  const allowed = NAMES.filter((name) => !('secret' in SETTINGS[name]));
+  const allowed = SETTING_NAMES.filter((name) => !('secret' in SETTINGS[name]));
   const unknown = Object.keys(parsed.data).find((key) => !allowed.some((name) => name === key));
   if (unknown === undefined) return parsed.data;
-  if (NAMES.some((name) => name === unknown)) {
+  if (SETTING_NAMES.some((name) => name === unknown)) {
     const problem = `"${unknown}" in ${path} is a secret. A secret can be set only in the environment.`;
     throw new AppError('VALIDATION_ERROR', problem, {
       hint: 'Remove the line from the file and set the environment variable. docs/CLI.md lists all settings.',

@@ -178,4 +178,5 @@ export const SETTINGS = {
 } as const;
 
 export type SettingName = keyof typeof SETTINGS;
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 export type SettingValues = ValuesOf<typeof SETTINGS>;

@@ -53,7 +53,7 @@ export class OnnxGraph {
   tensor(name: string, element: Element, dims: readonly number[], data: ArrayBufferView): string {
     const raw = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
     this.#tensors.push(
-      joined([
+      Buffer.concat([
         ...dims.map((dim) => intField(1, dim)),
         intField(2, element),
         textField(8, name),
@@ -70,18 +70,18 @@ export class OnnxGraph {
   ): Bytes {
     const values = (field: number, types: Readonly<Record<string, ValueType>>) =>
       Object.entries(types).map(([name, type]) => bytesField(field, valueInfo(name, type)));
-    const graph = joined([
+    const graph = Buffer.concat([
       ...this.#nodes.map((node) => bytesField(1, node)),
       textField(2, 'sentence-model'),
       ...this.#tensors.map((tensor) => bytesField(5, tensor)),
       ...values(11, inputs),
       ...values(12, outputs),
     ]);
-    return joined([
+    return Buffer.concat([
       intField(1, IR_VERSION),
       textField(2, 'daybook'),
       bytesField(7, graph),
-      bytesField(8, joined([textField(1, ''), intField(2, OPSET)])),
+      bytesField(8, Buffer.concat([textField(1, ''), intField(2, OPSET)])),
     ]);
   }
 }
@@ -97,7 +97,7 @@ function nodeOf(
   outputs: readonly string[],
   attributes: Readonly<Record<string, Attribute>>,
 ): Bytes {
-  return joined([
+  return Buffer.concat([
     ...inputs.map((name) => textField(1, name)),
     ...outputs.map((name) => textField(2, name)),
     textField(4, type),
@@ -107,23 +107,27 @@ function nodeOf(
 
 function attributeOf(name: string, value: Attribute): Bytes {
   if (typeof value === 'number') {
-    return joined([textField(1, name), intField(3, value), intField(20, ATTRIBUTE.int)]);
+    return Buffer.concat([textField(1, name), intField(3, value), intField(20, ATTRIBUTE.int)]);
   }
   if ('float' in value) {
-    return joined([textField(1, name), floatField(2, value.float), intField(20, ATTRIBUTE.float)]);
+    return Buffer.concat([
+      textField(1, name),
+      floatField(2, value.float),
+      intField(20, ATTRIBUTE.float),
+    ]);
   }
   const items = value.map((item) => intField(8, item));
-  return joined([textField(1, name), ...items, intField(20, ATTRIBUTE.ints)]);
+  return Buffer.concat([textField(1, name), ...items, intField(20, ATTRIBUTE.ints)]);
 }
 
 function valueInfo(name: string, { element, dims }: ValueType): Bytes {
-  const shape = joined(
+  const shape = Buffer.concat(
     dims.map((dim) =>
       bytesField(1, typeof dim === 'number' ? intField(1, dim) : textField(2, dim)),
     ),
   );
-  const tensor = joined([intField(1, element), bytesField(2, shape)]);
-  return joined([textField(1, name), bytesField(2, bytesField(1, tensor))]);
+  const tensor = Buffer.concat([intField(1, element), bytesField(2, shape)]);
+  return Buffer.concat([textField(1, name), bytesField(2, bytesField(1, tensor))]);
 }
 
 const VARINT = 0;
@@ -131,15 +135,16 @@ const LENGTH = 2;
 const FIXED32 = 5;
 
 const tag = (field: number, wire: number) => varint((field << 3) | wire);
-const intField = (field: number, value: number) => joined([tag(field, VARINT), varint(value)]);
+const intField = (field: number, value: number) =>
+  Buffer.concat([tag(field, VARINT), varint(value)]);
 const textField = (field: number, text: string) => bytesField(field, Buffer.from(text));
 const bytesField = (field: number, bytes: Bytes) =>
-  joined([tag(field, LENGTH), varint(bytes.byteLength), bytes]);
+  Buffer.concat([tag(field, LENGTH), varint(bytes.byteLength), bytes]);
 
 function floatField(field: number, value: number): Bytes {
   const bytes = Buffer.alloc(4);
   bytes.writeFloatLE(value);
-  return joined([tag(field, FIXED32), bytes]);
+  return Buffer.concat([tag(field, FIXED32), bytes]);
 }
 
 /** A negative number takes ten bytes, as in Protocol Buffers' int64. */
@@ -153,5 +158,3 @@ function varint(value: number): Bytes {
   } while (rest !== 0n);
   return Uint8Array.from(bytes);
 }
-
-const joined = (parts: readonly Bytes[]): Bytes => Buffer.concat(parts);

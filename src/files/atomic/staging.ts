@@ -6,7 +6,7 @@
 import { lstatSync, rmSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemClock } from '../../base/clock.js';
+import { DAY_MS, systemClock } from '../../base/clock.js';
 import { errnoOf } from '../../base/errors.js';
 import { randomHex } from '../../base/ids.js';
 import { ignoreErrno, withFileError } from '../file-errors.js';
@@ -16,7 +16,7 @@ import { removeTree } from '../safe-access/remove-tree.js';
 
 const TEMPORARY_NAME = /^\.tmp-(.+)-[0-9a-f]{8}$/;
 /** No write takes this long. Older temporary files of processes on other machines are removed. */
-const ABANDONED_MS = 24 * 60 * 60 * 1000;
+const ABANDONED_MS = DAY_MS;
 /** The errors of `link` if the file system, or this pair of paths, does not support hard links. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES', 'EXDEV'];
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { requireBegun } from '../../stores/knowledge-graph/check-end-time.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
-import { type TripleKey, toTripleView } from '../../stores/knowledge-graph/model/triple.js';
+import { keyOf, type TripleKey, toTripleView } from '../../stores/knowledge-graph/model/triple.js';
 import { hasOneForm } from '../../stores/knowledge-graph/table/graph-query.js';
 import { keyFields, listed, tripleSchema, triplesOf } from '../answers/triple-view.js';
 import { defineTool, flag, REMOVES, success } from '../define-tool.js';
@@ -85,5 +85,4 @@ async function storedForms(
   return (await Promise.all(stored)).flat();
 }
 
-const keyOf = ({ subject, predicate, object }: TripleKey) => ({ subject, predicate, object });
 const keyText = (key: TripleKey) => JSON.stringify(keyOf(key));

@@ -137,7 +137,7 @@ export class ConversationRepairer {
     try {
       const value = parseDocument(bytes, location.path, 'CONVERSATION_CORRUPTED');
       const document = parseConversation(value, location, this.#codec);
-      const isWanted = allFaults(bytes, value, conversationId).some(isCorrectable);
+      const isWanted = allFaults(bytes, value, conversationId).some((fault) => fault.isCorrectable);
       return { document: isWanted ? document : undefined, isSalvaged: false };
     } catch (error) {
       if (!isSalvageable(error)) throw error;
@@ -158,8 +158,6 @@ export class ConversationRepairer {
 
 const isSalvageable = (error: unknown): boolean =>
   isAppError(error, 'CONVERSATION_CORRUPTED') || isDamagedSeal(error);
-
-const isCorrectable = (fault: Fault) => fault.isCorrectable;
 
 /** With several lists nothing can be corrected: writing the file again would remove the other lists. */
 function allFaults(bytes: Buffer, value: unknown, conversationId: string): Fault[] {

@@ -104,6 +104,13 @@ export function isPart(value: unknown): value is string {
   return typeof value === 'string' && problemWith(value, MAX_PART_CHARACTERS) === undefined;
 }
 
+/** Returns only the three parts of a triple. */
+export const keyOf = ({ subject, predicate, object }: TripleKey) => ({
+  subject,
+  predicate,
+  object,
+});
+
 export function originOf({ conversationId, messageId }: Origin): Origin | undefined {
   if (conversationId === undefined && messageId === undefined) return undefined;
   return {

@@ -9,6 +9,7 @@ import { AppError } from '../../../base/errors.js';
 import { countOf } from '../../../base/text/display-text.js';
 import { encodeOperation } from '../log/operation-line.js';
 import {
+  keyOf,
   type NewTriple,
   type Operation,
   originOf,
@@ -250,9 +251,6 @@ export class Changes {
     for (const key of oldest) this.#delete(table, key, pending);
   }
 }
-
-/** Returns only the three parts of a triple. */
-const keyOf = ({ subject, predicate, object }: TripleKey) => ({ subject, predicate, object });
 
 function newTriple(triple: NewTriple, ts: number): Triple {
   const { validTo } = triple;
