@@ -25,7 +25,6 @@ const VERSION = 2;
 const MESSAGES_PER_CHUNK = 50_000;
 const CONVERSATIONS_PER_CHUNK = 1_000;
 
-/** The figures of a conversation in a cache. */
 export interface CachedFigures extends Pick<CountedConversation, 'messages' | 'words'> {
   readonly stamp: Stamp;
 }

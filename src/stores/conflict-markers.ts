@@ -8,7 +8,6 @@ const BASE = /^\|{7}( |$)/;
 const MIDDLE = /^={7}$/;
 const THEIRS_END = /^>{7}( |$)/;
 
-/** Whether a line is one of the markers. */
 export const isConflictMarker = (line: string): boolean =>
   [OURS, BASE, MIDDLE, THEIRS_END].some((marker) => marker.test(line));
 

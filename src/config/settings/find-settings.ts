@@ -6,7 +6,6 @@ import { type Setting, settingError } from './define-setting.js';
 import { SETTING_NAMES, SETTINGS, type SettingName, type SettingValues } from './settings.js';
 import { parseFile } from './settings-file.js';
 
-/** The sources of the configuration. */
 export interface ConfigSources {
   /** The values of command-line flags by setting name. `dbPath` only causes a notice. */
   readonly flags?: { readonly [name: string]: string | undefined };

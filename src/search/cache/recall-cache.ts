@@ -25,7 +25,6 @@ const VERSION = 9;
 /** Approximate number of term IDs in a chunk. It is limited because encoding a chunk blocks the event loop. */
 const TERMS_PER_CHUNK = 250_000;
 
-/** A conversation of the cache. */
 interface CachedConversation {
   readonly stamp: Stamp;
   readonly conversation: ConversationTerms;

@@ -97,7 +97,6 @@ export class MessageIndex {
     return this.#ids[this.#owners[Number(id)] ?? NONE] ?? '';
   }
 
-  /** The message of a document. */
   messageOf(id: DocumentId): MessageRef {
     return { conversationId: this.conversationOf(id), seq: this.#seqs[Number(id)] ?? 0 };
   }
