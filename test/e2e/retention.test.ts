@@ -124,6 +124,32 @@ describe('retention', () => {
     });
   });
 
+  it('is undone as a whole by a restore of what was deleted lately', async () => {
+    await withPlace(async (place) => {
+      for (const id of [OLD, OLDER]) write(place, id, 'walrus');
+      for (const text of ['# One', '# Two']) {
+        await run(place, 'mb', 'add', 'a.md', text);
+        if (text === '# One') await run(place, 'mb', 'delete', 'a.md');
+      }
+      const pruned = await run(place, 'prune', '--older-than', '9d', '--yes');
+      expect(pruned.stdout).toContain('trash restore --newer-than 1d');
+      const restore = (...args: string[]) => run(place, 'trash', 'restore', ...args);
+      expect((await restore('--newer-than', '1d')).code).toBe(2); // it cannot ask
+      expect((await restore()).code).toBe(2);
+      expect((await restore('a.md', '--newer-than', '1d')).code).toBe(2);
+      expect((await restore('--newer-than', '0d', '--yes')).code).toBe(1);
+      const { code, stdout, stderr } = await restore('--newer-than', '1d', '--yes');
+      expect([code, stdout]).toEqual([1, expect.stringMatching(/^Restored: 2 items, /)]);
+      expect(stderr).toContain('a.md already exists');
+      for (const id of [OLD, OLDER]) expect((await run(place, 'show', id)).code).toBe(0);
+      expect((await run(place, 'mb', 'read', 'a.md')).stdout).toContain('Two');
+      const { refused } = JSON.parse(
+        (await restore('--newer-than', '1d', '--yes', '--json')).stdout,
+      );
+      expect(refused).toMatchObject([{ kind: 'note', code: 'ALREADY_EXISTS' }]);
+    });
+  });
+
   it('shows the day of the last message in the zone of all other times', async () => {
     await withPlace(async (place) => {
       write(place, OLD, 'said in the first minute of 2020 in UTC');

@@ -59,6 +59,10 @@ export async function prune(options: PruneOptions, flags: Flags): Promise<void> 
         if (first) {
           const { conversationId } = first.head;
           console.log(`To restore one, run: ${daybookLine(flags, 'restore', conversationId)}`);
+          if (moved.length > 1)
+            console.log(
+              `To restore all that was deleted in the last 24 hours, run: ${daybookLine(flags, 'trash', 'restore', '--newer-than', '1d')}`,
+            );
         }
       });
       end(skipped);

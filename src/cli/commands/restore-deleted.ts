@@ -19,6 +19,7 @@ import { daybookLine } from '../terminal/command-line.js';
 import { report } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
+import { type RestoreTrashOptions, restoreNewer } from './trash.js';
 
 /** What the restore of one item needs besides its name. */
 export interface RestoreCall {
@@ -29,12 +30,21 @@ export interface RestoreCall {
   readonly signal: AbortSignal;
 }
 
-/** Restores deleted and archived items, not files. */
+/** Restores deleted and archived items, not files; with `newerThan`, all that was deleted lately. */
 export async function restoreFromTrash(
-  what: string,
-  { json }: { json?: boolean },
+  what: string | undefined,
+  options: RestoreTrashOptions,
   flags: Flags,
 ): Promise<void> {
+  const { newerThan, json } = options;
+  if ((what === undefined) === (newerThan === undefined)) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      'Give the name of what to restore, or --newer-than with a number of days.',
+      { hint: 'To see the trash, run daybook trash.' },
+    );
+  }
+  if (what === undefined) return restoreNewer(options, flags);
   assertNotEmpty(what, 'The name of what to restore');
   await withApp(flags, (app, signal) =>
     restoreDeleted(what, undefined, { app, flags, json, signal }),

@@ -6,7 +6,7 @@ import { AppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
 import { NO_POLICY, type RetentionPolicy } from '../../maintenance/retention/policy.js';
 import type { Flags } from '../options/configuration.js';
-import { olderThanDaysOf } from '../options/days.js';
+import { daysOf } from '../options/days.js';
 import { namesOf, type RuleOptions } from '../options/rule-options.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { type ConsentOptions, report } from '../terminal/output.js';
@@ -31,8 +31,7 @@ export async function addRetention(options: SetRetentionOptions, flags: Flags): 
   if (olderThan === undefined && (!bySize || Object.keys(names).length > 0)) {
     throw new AppError('VALIDATION_ERROR', 'Give --older-than, or only --by-size.');
   }
-  const rules =
-    olderThan === undefined ? [] : [{ olderThanDays: olderThanDaysOf(olderThan), ...names }];
+  const rules = olderThan === undefined ? [] : [{ olderThanDays: daysOf(olderThan), ...names }];
   await change(options, flags, (before) => ({
     rules: [...before.rules.filter((each) => !isDeepStrictEqual([each], rules)), ...rules],
     bySize: before.bySize || bySize,

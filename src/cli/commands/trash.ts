@@ -1,10 +1,13 @@
-/** `daybook trash list` and `daybook trash empty`. `restore.ts` restores items. */
+/** `daybook trash list`, `trash empty` and `trash restore --newer-than`. `restore-deleted.ts` restores one item. */
 
+import type { App } from '../../app.js';
 import { DAY_MS, systemClock } from '../../base/clock.js';
+import { isAppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
 import type { TrashedItem } from '../../maintenance/trash-bin.js';
+import { NOTHING_FOUND } from '../errors/exit-status.js';
 import type { Flags } from '../options/configuration.js';
-import { olderThanDaysOf } from '../options/days.js';
+import { daysOf } from '../options/days.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { type PlanOptions, printList, report } from '../terminal/output.js';
 import { sizeOf } from '../terminal/sizes.js';
@@ -14,6 +17,13 @@ import { withApp, withReadingApp } from '../with-app.js';
 
 export interface EmptyTrashOptions extends Omit<PlanOptions, 'dryRun'> {
   olderThan?: string;
+}
+
+export interface RestoreTrashOptions {
+  newerThan?: string;
+  yes?: boolean;
+  all?: boolean;
+  json?: boolean;
 }
 
 /** Prints the items of the trash, most recently deleted first. */
@@ -35,7 +45,7 @@ export async function listTrash(
 /** Asks before, unless `yes` is set. Throws VALIDATION_ERROR (invalid age, or no terminal). */
 export async function emptyTrash(options: EmptyTrashOptions, flags: Flags): Promise<void> {
   const { olderThan, yes = false, json } = options;
-  const days = olderThan === undefined ? undefined : olderThanDaysOf(olderThan);
+  const days = olderThan === undefined ? undefined : daysOf(olderThan);
   const before = days === undefined ? undefined : systemClock.now() - days * DAY_MS;
   await withApp(flags, async ({ trash, conversations }, signal) => {
     await conversations.tidy(); // finishes permanent removals that were interrupted
@@ -49,6 +59,44 @@ export async function emptyTrash(options: EmptyTrashOptions, flags: Flags): Prom
       console.log(removed.length === 0 ? 'Nothing to remove.' : `Removed: ${summaryOf(removed)}`),
     );
   });
+}
+
+/**
+ * Restores what was deleted within the last days, the last deleted first. It asks before, unless `yes` is set, and
+ * names what cannot be restored, such as a note whose path has another note now. VALIDATION_ERROR as above.
+ */
+export async function restoreNewer(options: RestoreTrashOptions, flags: Flags): Promise<void> {
+  const { newerThan = '', yes = false, json } = options;
+  const after = systemClock.now() - daysOf(newerThan, '--newer-than') * DAY_MS;
+  await withApp(flags, async (app, signal) => {
+    const items = (await app.trash.list()).filter(
+      ({ deletedAt }) => deletedAt !== undefined && Date.parse(deletedAt) >= after,
+    );
+    const show = () => printList(linesOf(items, timesFor(flags)), options, console.error);
+    const question = `Restore ${summaryOf(items)}?`;
+    const isAsked = items.length > 0 && !yes;
+    if (isAsked && !(await confirmOrEnd(question, 'Nothing was restored.', show))) return;
+    const restored: TrashedItem[] = [];
+    const refused: (TrashedItem & { code: string; reason: string })[] = [];
+    for (const item of items) {
+      signal.throwIfAborted();
+      try {
+        await restoreItem(item, app);
+        restored.push(item);
+      } catch (error) {
+        if (!isAppError(error)) throw error;
+        refused.push({ ...item, code: error.code, reason: error.message });
+      }
+    }
+    report({ restored, refused }, json, () => console.log(`Restored: ${summaryOf(restored)}`));
+    for (const { name, reason } of refused) console.error(oneLine(`${name}: ${reason}`));
+    if (refused.length > 0 || items.length === 0) process.exitCode = NOTHING_FOUND;
+  });
+}
+
+async function restoreItem({ kind, name }: TrashedItem, app: App): Promise<void> {
+  if (kind === 'insight') await app.insights.restore(name);
+  else await (kind === 'note' ? app.memoryBank : app.conversations).restore(name);
 }
 
 const sizeBytesOf = (items: readonly TrashedItem[]) =>

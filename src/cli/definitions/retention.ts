@@ -4,7 +4,7 @@ import { examplesOf, JSON_OPTION, pointToHelp } from '../command-help.js';
 import type { ArchiveOptions } from '../commands/archive.js';
 import type { PruneOptions } from '../commands/prune.js';
 import type { SetRetentionOptions } from '../commands/retention.js';
-import type { EmptyTrashOptions } from '../commands/trash.js';
+import type { EmptyTrashOptions, RestoreTrashOptions } from '../commands/trash.js';
 import type { Flags } from '../options/configuration.js';
 import { ALL_OPTION } from '../terminal/output.js';
 
@@ -43,11 +43,17 @@ function addTrash(program: Command, flags: () => Flags): void {
     );
   group
     .command('restore')
-    .argument('<what>', 'the name in the trash; or the id, key, title or path that it had')
+    .argument('[what]', 'the name in the trash; or the id, key, title or path that it had')
     .description('restore something from the trash; existing files are never overwritten')
+    .option(
+      '--newer-than <days>',
+      'all that was deleted within this number of days, such as 1d; shows it and asks first',
+    )
+    .option('--yes', 'do not ask')
+    .option(...ALL_OPTION)
     .option(...JSON_OPTION)
-    .addHelpText(...examplesOf('trash restore garden-plan'))
-    .action(async (what: string, options: { json?: boolean }) =>
+    .addHelpText(...examplesOf('trash restore garden-plan', 'trash restore --newer-than 1d'))
+    .action(async (what: string | undefined, options: RestoreTrashOptions) =>
       (await import('../commands/restore-deleted.js')).restoreFromTrash(what, options, flags()),
     );
   group

@@ -5,12 +5,12 @@ import { endOfDay, startOfDay, timesOfClock } from '../../base/local-time.js';
 
 const MAX_DAYS = 36_500;
 
-/** The number of days in the value of `--older-than`: `90d` or `90`. VALIDATION_ERROR for other texts. */
-export function olderThanDaysOf(text: string): number {
+/** The number of days in the value of an option: `90d` or `90`. VALIDATION_ERROR for other texts. */
+export function daysOf(text: string, option = '--older-than'): number {
   const days = /^(\d+)d?$/.exec(text.trim())?.[1];
   if (days !== undefined && Number(days) <= MAX_DAYS) return Number(days);
   const form = days === undefined ? 'a number of days, such as 90d' : `at most ${MAX_DAYS} days`;
-  throw new AppError('VALIDATION_ERROR', `--older-than must be ${form}.`);
+  throw new AppError('VALIDATION_ERROR', `${option} must be ${form}.`);
 }
 
 /** The names of tool inputs for the first day of a period: its start is used. `ts` and `validTo` are of facts. */

@@ -2,7 +2,7 @@
 import { AppError } from '../../base/errors.js';
 import { defined } from '../../base/json.js';
 import type { PruneRule } from '../../maintenance/retention/rule-schema.js';
-import { olderThanDaysOf } from './days.js';
+import { daysOf } from './days.js';
 
 export interface RuleOptions {
   olderThan?: string;
@@ -13,7 +13,7 @@ export interface RuleOptions {
 /** The conditions that were given. Throws VALIDATION_ERROR for a wrong number of days or an empty name. */
 export function ruleOf({ olderThan, ...names }: RuleOptions): PruneRule {
   if (olderThan === undefined) return namesOf(names);
-  return { olderThanDays: olderThanDaysOf(olderThan), ...namesOf(names) };
+  return { olderThanDays: daysOf(olderThan), ...namesOf(names) };
 }
 
 /** Throws VALIDATION_ERROR for an empty name, which no conversation has. */
