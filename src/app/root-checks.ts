@@ -67,7 +67,7 @@ const markOf = (config: Config) => indexCachePath(config, 'seen');
 
 function away({ root, rootSource, logsDir }: Config, reason: string): AppError {
   return new AppError('STORAGE_UNAVAILABLE', `The store at ${root} is not available: ${reason}.`, {
-    hint: `Nothing was created. Connect the drive, or correct the path (source of the path: ${rootSource}). The next call checks again. To start a new store there, the user runs: daybook init ${root}`,
+    hint: `Nothing was created. Connect the drive, or correct the path (source of the path: ${rootSource}). The next call checks again. If the folder was moved, the user runs: daybook init NEW-FOLDER --replace. To start a new store there, the user runs: daybook init ${root}`,
     details: { path: root, rootSource, logsDir, reason },
   });
 }

@@ -447,6 +447,7 @@ describe('a client with another root', () => {
     await withPlace(async (place) => {
       const other = join(place.folder, 'other');
       const entry = { command: 'daybook', args: ['--root', other] };
+      await mkdir(other);
       await mkdir(join(place.folder, '.cursor'));
       await writeFile(
         join(place.folder, '.cursor/mcp.json'),
@@ -470,6 +471,31 @@ describe('a client with another root', () => {
         expect([command, await named(...command.split(' '))]).toEqual([command, true]);
       }
       expect(await named('info')).toBe(true);
+    });
+  });
+
+  it('is named with a hint that this root does not exist', async () => {
+    await withTea(async (place) => {
+      await mkdir(join(place.folder, '.cursor'));
+      const gone = join(place.folder, 'gone');
+      await runCommand(place, ['init', gone, '--client', 'cursor', '--yes']);
+      await rm(gone, { recursive: true });
+      const { stderr } = await runCommand(place, ['list', 'x']);
+      expect(stderr).toContain(`Cursor uses ${gone}, which does not exist.`);
+    });
+  });
+
+  it('is not needed to name a registered folder', async () => {
+    await withPlace(async (place) => {
+      const notes = join(place.folder, 'notes');
+      await runCommand(place, ['init', notes]);
+      await run({ ...place, root: notes }, 'save', 'user', 'Which pot?');
+      const elsewhere = await runCommand(place, ['list']);
+      expect(elsewhere.stderr).toContain(
+        `${notes} is registered with daybook init: to see that root, add --root ${notes}.`,
+      );
+      await rm(notes, { recursive: true });
+      expect((await runCommand(place, ['list'])).stderr).not.toContain(notes);
     });
   });
 
@@ -498,8 +524,26 @@ describe('a client with another root', () => {
       expect(stdout).toContain('run daybook --root NEW-FOLDER init');
       expect(stdout.match(/Cursor uses/g)).toHaveLength(1);
       const [, line = ''] = /Run (daybook .*), which writes the entry again/.exec(stdout) ?? [];
-      runPrinted(place, `run: ${line} --yes --replace`);
+      runPrinted(place, `run: ${line} --yes`);
       expect((await run(place, 'doctor')).stdout).not.toContain('Cursor uses');
+    });
+  });
+});
+
+describe('a restored backup', () => {
+  it('is reported with its root; a file of another program is no error of the user', async () => {
+    await withTea(async (place, id) => {
+      const copy = `conversation-logs/${id}/conversation.json~`;
+      await writeFile(join(place.root, copy), 'a copy of an editor');
+      await run(place, 'backup');
+      const [backup = ''] = (await readdir(join(place.root, 'backups'))).filter((name) =>
+        name.endsWith('.gz'),
+      );
+      const empty = join(place.folder, 'empty');
+      const path = join(place.root, 'backups', backup);
+      const { stdout, stderr } = await runCommand(place, ['--root', empty, 'restore', path]);
+      expect(stdout).toMatch(new RegExp(`^In ${empty}: \\d+ restored, .* 1 skipped`));
+      expect(stderr).toMatch(new RegExp(`^${copy} is not a file of Daybook`));
     });
   });
 });

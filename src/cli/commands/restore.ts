@@ -20,7 +20,7 @@ import { configuration, type Flags } from '../options/configuration.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { report as reportFacts } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
-import { oneLine } from '../terminal/terminal-text.js';
+import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 import { isPresentFile, restoreDeleted } from './restore-deleted.js';
 
@@ -87,7 +87,7 @@ async function restoreWhat(what: string, options: RestoreOptions, flags: Flags):
       const outcome = await restoreFile(path, options, app, { signal, onProgress }).finally(
         bar.clear,
       );
-      report(outcome, options);
+      report(outcome, resolve(options.to ?? root), options);
       if (isBackup && options.to === undefined) adviseOnExisting(outcome, what, flags);
     },
     { isReading, writesElsewhere: true, mayCreateRoot },
@@ -189,13 +189,18 @@ async function fromExport(
   return { ...report, restored: [...report.restored, ...report.asNew], refused };
 }
 
-function report(outcome: RestoreReport, { dryRun = false, json }: RestoreOptions): void {
+/** `into`: the folder of the restored files. */
+function report(
+  outcome: RestoreReport,
+  into: string,
+  { dryRun = false, json }: RestoreOptions,
+): void {
   const { restored, unchanged, refused, settings = [] } = outcome;
   const verb = dryRun ? 'to be restored' : 'restored';
   reportFacts(outcome, json, () => {
     const why = refused.length > 0 ? ' (the reasons are below)' : '';
     console.log(
-      `${restored.length} ${verb}, ${unchanged.length} unchanged, ${refused.length} skipped${why}`,
+      `In ${escapeControls(into)}: ${restored.length} ${verb}, ${unchanged.length} unchanged, ${refused.length} skipped${why}`,
     );
     if (settings.length > 0) {
       const policy = settings.includes(POLICY) ? ' and the retention policy' : '';
@@ -205,7 +210,8 @@ function report(outcome: RestoreReport, { dryRun = false, json }: RestoreOptions
     }
   });
   for (const { name, code, reason } of refused) {
-    console.error(oneLine(`${name}: ${code}: ${reason}`));
+    // The reason for a file that is not Daybook's begins with its name, and is no error of the user.
+    console.error(oneLine(reason.startsWith(name) ? reason : `${name}: ${code}: ${reason}`));
   }
   if (refused.length > 0) process.exitCode = NOTHING_FOUND;
 }

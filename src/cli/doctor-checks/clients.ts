@@ -32,7 +32,8 @@ async function examine(
     const isGone = own !== undefined && !(await isFolder(own));
     // The entry keeps its own root, unless that root is gone.
     const rewrite = ['daybook', ...(isOther && !isGone ? ['--root', own] : [])];
-    const hint = `Run ${shellLine([...rewrite, 'init', '--client', client.name])}, which writes the entry again.`;
+    const consent = isGone ? ['--replace'] : [];
+    const hint = `Run ${shellLine([...rewrite, 'init', '--client', client.name, ...consent])}, which writes the entry again.`;
     const problems = await missingPrograms(entry, client);
     if (isGone) problems.push(`${client.title} uses the root ${own}, which does not exist.`);
     for (const message of problems) found({ severity: 'warning', path, message, hint });

@@ -49,7 +49,7 @@ export async function explainEmptyContext(
   const others = known.filter(([name]) => name !== context);
   if (others.length === 0) return `${nothing} No other context has insights.`;
   const named = others.slice(0, MAX_CONTEXTS).map(([name, count]) => `${name} (${count})`);
-  return `${nothing} Contexts with insights: ${named.join(', ')}.`;
+  return `${nothing} Contexts with insights: ${named.join(', ')}. To see those of one, set \`context\`.`;
 }
 
 /** Insights that a call did not return because of its `tags`, or because they have expired. */
