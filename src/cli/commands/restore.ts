@@ -210,8 +210,9 @@ function report(
     }
   });
   for (const { name, code, reason } of refused) {
-    // The reason for a file that is not Daybook's begins with its name, and is no error of the user.
-    console.error(oneLine(reason.startsWith(name) ? reason : `${name}: ${code}: ${reason}`));
+    // A file of another program, such as a copy of an editor, is no error: its reason names it.
+    const isForeign = code === 'PATH_ESCAPE' && reason.startsWith(name);
+    console.error(oneLine(isForeign ? reason : `${name}: ${code}: ${reason}`));
   }
   if (refused.length > 0) process.exitCode = NOTHING_FOUND;
 }
