@@ -185,3 +185,20 @@ it.each([
   const [question] = bench.bySource('c').messages;
   expect(branch.branchOf).toMatchObject({ messageId: question.id });
 });
+
+it('calls whose answer is not there yet are no branch of a conversation that was continued here', async () => {
+  const bench = await openImportBench();
+  const all = () => bench.folders().map((name) => said(bench.jsonOf(name)));
+  const begin = [codeLine('user', 'n', null, 'hello'), codeLine('assistant', 'o', 'n', 'hello')];
+  await bench.importText(lines(...begin), 'c.jsonl');
+  const { conversationId } = bench.bySource('c');
+  await bench.store.append(conversationId, [{ role: 'user', content: 'mine' }]);
+  const own = ['user: hello', 'assistant: hello', 'user: mine'];
+  const calls = [...begin, codeLine('assistant', 'p', 'o', pythonCall)];
+  await bench.importText(lines(...calls), 'c.jsonl');
+  expect(all()).toEqual([own]);
+  await bench.importText(lines(...calls, codeLine('assistant', 'q', 'p', 'done')), 'c.jsonl');
+  expect(all()).toEqual([own, ['assistant: done']]);
+  const [answer] = bench.jsonOf(bench.folders()[1] ?? '').messages;
+  expect(answer.metadata.tools).toMatchObject([{ name: 'python' }]);
+});

@@ -83,7 +83,10 @@ export class BranchImport {
     candidate: Candidate,
     content: BranchContent,
   ): Promise<BranchOutcome> {
-    const left = await this.#withoutDeleted(parentId, content);
+    // The calls at the end come again in the answer, or are a branch without text, which is not imported.
+    const end = content.messages.findLastIndex((message) => message.content !== '') + 1;
+    const given = { ...content, messages: content.messages.slice(0, end) };
+    const left = await this.#withoutDeleted(parentId, given);
     const { messages, ...texts } = await this.#withTexts(parentId, candidate, left);
     const outcome = await this.#addMissing(parentId, candidate, { ...left, messages });
     return { ...outcome, ...texts, hasOwnIds: messages !== left.messages };

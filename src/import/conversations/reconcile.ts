@@ -252,8 +252,11 @@ function firstMissing(
   from: number,
 ): number {
   const stored = new Map(current.messages.map(({ id, content }) => [id, content]));
-  const count = messages.slice(from).findIndex(({ id, content }) => stored.get(id) !== content);
-  return count === -1 ? messages.length : from + count;
+  // Calls without an answer were not stored in a branch (branch-import.ts).
+  const isUnstored = ({ id, content }: CandidateMessage) => content === '' && !stored.has(id);
+  const imported = messages.slice(0, from).findLastIndex((message) => !isUnstored(message)) + 1;
+  const count = messages.slice(imported).findIndex(({ id, content }) => stored.get(id) !== content);
+  return count === -1 ? messages.length : imported + count;
 }
 
 /**
