@@ -1,9 +1,9 @@
 /** The page of an empty store: it shows how to connect a client, as `daybook init --print` does. */
 import { expect, it } from 'vitest';
-import { run } from './browser.mjs';
-import { faultsOf, type OpenedPage, usePages } from './opened-page.js';
+import { servePage } from './browser.mjs';
+import { faultsOf, type OpenedPage, run, usePages } from './opened-page.js';
 
-const openPage = usePages();
+const openPage = usePages(servePage);
 let opened: OpenedPage;
 let place: Parameters<typeof run>[0];
 

@@ -3,8 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { run } from './browser.mjs';
-import { usePages, writeConversation } from './opened-page.js';
+import { run, usePages, writeConversation } from './opened-page.js';
 
 const openPage = usePages();
 const ID = '20250124-1706102400123';

@@ -2,8 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { run } from './browser.mjs';
-import { drawn, faultsOf, goTo, type OpenedPage, usePages } from './opened-page.js';
+import { drawn, faultsOf, goTo, type OpenedPage, run, usePages } from './opened-page.js';
 
 const openPage = usePages();
 let opened: OpenedPage;

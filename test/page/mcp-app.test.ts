@@ -2,12 +2,12 @@
  * The views in the window of an assistant. The built server runs over HTTP, the official client and host of
  * MCP Apps run in a headless Chromium, and each view is in a sandboxed frame.
  */
-import type { Browser, Frame, Page } from 'playwright-core';
+import type { BrowserContext, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { launch, MAX_WAIT_MS, newPlace } from './browser.mjs';
+import { MAX_WAIT_MS, newPlace } from './browser.mjs';
 import type { Host } from './mcp-app-host.js';
 import { serveHost } from './mcp-app-site.mjs';
-import { faultsOf, writeConversation } from './opened-page.js';
+import { faultsOf, sharedBrowser, writeConversation } from './opened-page.js';
 
 const ID = '20250124-1706102400123';
 const HOSTILE = [
@@ -21,7 +21,7 @@ const HOSTILE = [
 const REFUSED = 'Executing inline event handler violates';
 
 const place = newPlace();
-let browser: Browser;
+let context: BrowserContext;
 let hosted: Awaited<ReturnType<typeof serveHost>>;
 let page: Page;
 /** Requests to other servers, errors, and violations of the policy. */
@@ -33,8 +33,9 @@ beforeAll(async () => {
     { role: 'assistant', content: HOSTILE, id: 'm-2' },
   ]);
   hosted = await serveHost(place);
-  browser = await launch();
-  page = await (await browser.newContext({ viewport: { width: 700, height: 900 } })).newPage();
+  const browser = await sharedBrowser();
+  context = await browser.newContext({ viewport: { width: 700, height: 900 } });
+  page = await context.newPage();
   page.setDefaultTimeout(MAX_WAIT_MS);
   page.on('request', (request) => {
     if (!hosted.origins.includes(new URL(request.url()).origin)) faults.push(request.url());
@@ -47,7 +48,7 @@ beforeAll(async () => {
   await hosted.open(page);
 });
 afterAll(async () => {
-  await browser.close();
+  await context.close();
   await hosted.close();
   place.remove();
 });

@@ -1,11 +1,11 @@
 /** Requirements of every view: the content policy, no faults found by axe, and limits of large answers. */
 import { expect, it } from 'vitest';
-import { run } from './browser.mjs';
 import {
   drawn,
   faultsOf,
   goTo,
   type OpenedPage,
+  run,
   usePages,
   writeConversation,
 } from './opened-page.js';

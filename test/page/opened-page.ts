@@ -1,10 +1,15 @@
 /** Opens the page of a new store in a browser, and collects its faults. */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import axe from 'axe-core';
 import type { Browser, Frame, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll } from 'vitest';
-import { launch, MAX_WAIT_MS, newPlace, servePage } from './browser.mjs';
+import { afterAll, afterEach } from 'vitest';
+import type { PageServersTask, ServedStore } from '../crash/children/page-servers.js';
+import { runCommand } from '../e2e/harness.js';
+import { Child } from '../support/child.js';
+import { launch, MAX_WAIT_MS, newPlace, type PagePlace, type servePage } from './browser.mjs';
+
+const PAGE_FOLDER = resolve(import.meta.dirname, '../../dist/page');
 
 /** Writes numbered conversations as a user does by hand. */
 export function writeConversation(
@@ -18,23 +23,67 @@ export function writeConversation(
   writeFileSync(file, JSON.stringify({ conversationId, ...head, messages }));
 }
 
-export type OpenedPage = Awaited<ReturnType<typeof openPage>>;
+/** Runs a command to its end. Returns its standard output. */
+export async function run({ root, env }: PagePlace, args: readonly string[]): Promise<string> {
+  const place = { folder: dirname(root), root, env: env as Record<string, string> };
+  const { code, stdout, stderr } = await runCommand(place, ['--root', root, ...args]);
+  if (code !== 0) throw new Error(stderr);
+  return stdout;
+}
 
-/** Starts one browser for the tests of a file. The returned function opens a page, closed after its test. */
-export function usePages() {
-  let browser: Browser;
+type Served = Pick<Awaited<ReturnType<typeof servePage>>, 'link' | 'origin' | 'stop'>;
+type Opened<S extends Served> = Awaited<ReturnType<typeof openPage<S>>>;
+export type OpenedPage = Opened<Served>;
+
+let browser: Promise<Browser> | undefined;
+
+/** One browser for all test files of this process, which ends it. Each test has its own context in it. */
+export function sharedBrowser(): Promise<Browser> {
+  browser ??= launch();
+  return browser;
+}
+
+/**
+ * The returned function opens a page in a context of its own, which is closed after its test.
+ * `serve` is `servePage` if the process of `daybook open` is the subject.
+ */
+export function usePages(): OpenPage<Served>;
+export function usePages<S extends Served>(serve: ServePlace<S>): OpenPage<S>;
+export function usePages(serve: ServePlace<Served> = useServers()): OpenPage<Served> {
   const open: OpenedPage[] = [];
-  beforeAll(async () => {
-    browser = await launch();
-  });
   afterEach(async () => {
     for (const page of open.splice(0)) await page.close();
   });
-  afterAll(() => browser.close());
-  return async (prepare: Prepare, env?: Record<string, string>): Promise<OpenedPage> => {
-    const page = await openPage(browser, prepare, env);
+  return async (prepare, env) => {
+    const page = await openPage(serve, prepare, env);
     open.push(page);
     return page;
+  };
+}
+
+type ServePlace<S extends Served> = (place: PagePlace) => Promise<S>;
+type OpenPage<S extends Served> = (
+  prepare: Prepare,
+  env?: Record<string, string>,
+) => Promise<Opened<S>>;
+
+/** Serves the pages of the tests of a file in one process, because `daybook open` takes longer than most tests. */
+function useServers(): ServePlace<Served> {
+  let servers: Child | undefined;
+  const answerTo = async <T>(task: PageServersTask): Promise<T> => {
+    servers ??= new Child('page-servers', { pageFolder: PAGE_FOLDER });
+    servers.send(task);
+    return servers.next<T>();
+  };
+  afterAll(() => servers?.stop());
+  return async ({ root, env }) => {
+    const { number, link } = await answerTo<ServedStore>({ root, env });
+    let stopped: Promise<unknown> | undefined;
+    const stop = () => {
+      stopped ??= answerTo({ stop: number });
+      return stopped;
+    };
+    return { link, origin: new URL(link).origin, stop };
   };
 }
 
@@ -42,12 +91,18 @@ export function usePages() {
 type Prepare = (place: ReturnType<typeof newPlace>) => unknown;
 
 /** `faults` are requests to other servers, errors, and violations of the policy. The list must be empty. */
-async function openPage(browser: Browser, prepare: Prepare, env: Record<string, string> = {}) {
+export async function openPage<S extends Served>(
+  serve: ServePlace<S>,
+  prepare: Prepare,
+  env: Record<string, string> = {},
+) {
   const made = newPlace();
   const place = { ...made, env: { ...made.env, ...env } };
   await prepare(place);
-  const served = await servePage(place);
-  const context = await browser.newContext({ viewport: { width: 1100, height: 720 } });
+  const served = await serve(place);
+  const context = await (await sharedBrowser()).newContext({
+    viewport: { width: 1100, height: 720 },
+  });
   context.setDefaultTimeout(MAX_WAIT_MS);
   const page = await context.newPage();
   const faults: string[] = [];

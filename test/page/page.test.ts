@@ -6,17 +6,16 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { launch, MAX_WAIT_MS, newPlace, run, servePage } from './browser.mjs';
-import { faultsOf } from './opened-page.js';
+import { MAX_WAIT_MS, newPlace, run, servePage } from './browser.mjs';
+import { faultsOf, sharedBrowser } from './opened-page.js';
 
 const PAGE_FOLDER = resolve(import.meta.dirname, '../../dist/page');
 const MAX_FIRST_VIEW_BYTES = 60_000;
 const MAX_SCRIPT_BYTES = 250_000;
 const ID = '20250124-1706102400123';
 
-let browser: Browser;
 let made: ReturnType<typeof newPlace>;
 let place: ReturnType<typeof newPlace>;
 let served: Awaited<ReturnType<typeof servePage>>;
@@ -27,12 +26,10 @@ let foreign: string[];
 let errors: string[];
 
 beforeAll(async () => {
-  browser = await launch();
   made = newPlace();
   await run(made, ['demo', made.root]);
 });
 afterAll(async () => {
-  await browser.close();
   made.remove();
 });
 
@@ -46,7 +43,7 @@ async function open(prepare: () => Promise<unknown> | unknown): Promise<void> {
   place = newPlace();
   await prepare();
   served = await servePage(place);
-  context = await browser.newContext({ viewport: { width: 1100, height: 720 } });
+  context = await (await sharedBrowser()).newContext({ viewport: { width: 1100, height: 720 } });
   context.setDefaultTimeout(MAX_WAIT_MS);
   page = await context.newPage();
   foreign = [];
@@ -358,7 +355,7 @@ describe('the link that opens the page', () => {
     ).toEqual(['', 0, expect.any(Number)]);
     const [cookie] = await context.cookies();
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
-    const stranger = await browser.newContext();
+    const stranger = await (await sharedBrowser()).newContext();
     const second = await stranger.newPage();
     await second.goto(served.link);
     await second.waitForSelector('.sign-in');

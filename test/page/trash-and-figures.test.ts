@@ -2,12 +2,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { run } from './browser.mjs';
 import {
   drawn,
   faultsOf,
   goTo,
   type OpenedPage,
+  run,
   usePages,
   writeConversation,
 } from './opened-page.js';
