@@ -13,7 +13,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { printedRandom, rounds, tempFolder, timeLimitMs } from '../../support/rounds.js';
+import { memoryFolder } from '../../support/memory-folder.js';
+import { printedRandom, rounds, timeLimitMs } from '../../support/rounds.js';
+import { tempFolder } from '../../support/temp-folder.js';
 import { allOf, graphIn } from './graph.js';
 
 const STEPS = 40;
@@ -158,7 +160,7 @@ it(
   async () => {
     const random = printedRandom('changes of the graph');
     for (let round = 0; round < rounds(2); round += 1) {
-      const place = new Place(tempFolder('memory'), random);
+      const place = new Place(tempFolder(memoryFolder()), random);
       onTestFinished(async () => {
         for (const graph of place.graphs) await graph.close();
       });
