@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { memoryFolder } from './test/support/memory-folder.js';
 
 /** Those that start processes or a browser take longest, and would be waited for alone at the end. */
 const LONG = /test\/(crash|e2e|encryption|files|fts|maintenance|page|search|security|soak)\//;
@@ -17,7 +18,8 @@ class LongFirst extends BaseSequencer {
 /**
  * These tests leave nothing behind in their process, so their files share one: imports took a third of their
  * time. `fts` is not in the list, because its tests compare the time of queries with the time of indexing, and
- * indexing is faster in a process that has run other tests.
+ * indexing is faster in a process that has run other tests. None of them is about the disk, so they write into
+ * memory. Those of locks, of the watcher, of crashes and of power losses are in the other list.
  */
 const IN_SHARED_PROCESS =
   'analytics,api,base,cli,config,context,docs,doctor,e2e,encryption,exchange,git,import,page,' +
@@ -44,6 +46,7 @@ export default defineConfig({
           name: 'shared-process',
           include: [`test/{${IN_SHARED_PROCESS}}/**/*.test.ts`],
           isolate: false,
+          env: { TMPDIR: memoryFolder() },
           ...LIMITS,
         },
       },

@@ -21,6 +21,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/base/ids.js';
 import type { HostileAnswer, HostileTask } from '../crash/children/hostile-calls.js';
 import { Child } from '../support/child.js';
+import { memoryFolder } from '../support/memory-folder.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const ID = '20250124-1706102400123';
@@ -233,7 +234,7 @@ interface Place {
 
 /** A root with data, and a folder outside with a file for each name that a link can lead to. */
 function newPlace(messages = 2): Place {
-  const home = tempFolder();
+  const home = tempFolder(memoryFolder());
   const [root, outside] = [join(home, 'notes'), join(home, 'outside')];
   const said = (content: string) => ({ id: content, role: 'user', content });
   const many = Array.from({ length: messages }, (_, at) => said(`hello ${at}`));

@@ -2,10 +2,11 @@
  * The length and the randomness of tests: `DAYBOOK_SOAK=10` multiplies the rounds of every crash test.
  * `DAYBOOK_SEED` repeats a run whose seed was printed.
  */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { memoryFolder } from './memory-folder.js';
 import { seededRandom } from './seeded-random.js';
 
 const SOAK = Number(process.env['DAYBOOK_SOAK'] ?? 1);
@@ -40,10 +41,10 @@ export function printedRandom(what: string): () => number {
 
 /**
  * A folder for the test, which is removed at the end of the file. `memory`: on a file system in memory if
- * there is one, for tests of thousands of writes that do not depend on the disk.
+ * there is one (memory-folder.ts), for tests of thousands of writes that do not depend on the disk.
  */
 export function tempFolder(on: 'disk' | 'memory' = 'disk'): string {
-  const parent = on === 'memory' && existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+  const parent = on === 'memory' ? memoryFolder() : tmpdir();
   const folder = mkdtempSync(join(parent, 'daybook-crash-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return folder;

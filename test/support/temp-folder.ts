@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-export function tempFolder(): string {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), 'daybook-test-')));
+export function tempFolder(parent = tmpdir()): string {
+  const path = realpathSync(mkdtempSync(join(parent, 'daybook-test-')));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
