@@ -25,6 +25,7 @@ const ASKED = [
   'files/locks/stale-owner.ts',
   'stores/conversations/document/apply-appends.ts',
   'stores/conversations/document/conversation-id.ts',
+  'stores/conversations/document/derived-title.ts',
   'stores/conversations/document/document.ts',
   'stores/conversations/document/parse-conversation.ts',
   'stores/conversations/document/parse-fields.ts',
