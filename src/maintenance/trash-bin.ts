@@ -1,6 +1,6 @@
 /**
  * The trash of all stores: deleted conversations, insights and notes, each in the folder of its store
- * (files/trash/). It lists all entries and removes expired ones.
+ * (files/trash/). It lists all entries, restores them, and removes expired ones.
  */
 import { isAppError } from '../base/errors.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
@@ -19,9 +19,14 @@ export interface TrashedItem {
 }
 
 export interface TrashStores {
-  readonly conversations: Pick<ConversationStore, 'trashed' | 'purge'>;
-  readonly insights: Pick<InsightStore, 'trashed' | 'purge'>;
-  readonly memoryBank: Pick<MemoryBank, 'trashed' | 'purge'>;
+  readonly conversations: Pick<ConversationStore, 'trashed' | 'restore' | 'purge'>;
+  readonly insights: Pick<InsightStore, 'trashed' | 'restore' | 'purge'>;
+  readonly memoryBank: Pick<MemoryBank, 'trashed' | 'restore' | 'purge'>;
+}
+
+interface DeletedWithin {
+  readonly before?: number | undefined;
+  readonly after?: number | undefined;
 }
 
 const TITLE_LENGTH = 80;
@@ -51,15 +56,23 @@ export class TrashBin {
   }
 
   /**
-   * Returns the entries that were deleted before this time (epoch milliseconds), without those that have no
-   * time; all entries if it is not given. FILESYSTEM_ERROR.
+   * Returns the entries that were deleted before one time and not before another (epoch milliseconds), without
+   * those that have no time; all entries if neither is given. FILESYSTEM_ERROR.
    */
-  async choose({ before }: { readonly before?: number | undefined } = {}): Promise<TrashedItem[]> {
+  async choose({ before, after }: DeletedWithin = {}): Promise<TrashedItem[]> {
     const items = await this.list();
-    if (before === undefined) return items;
-    return items.filter(
-      ({ deletedAt }) => deletedAt !== undefined && Date.parse(deletedAt) < before,
-    );
+    if (before === undefined && after === undefined) return items;
+    return items.filter(({ deletedAt = '' }) => {
+      const time = Date.parse(deletedAt); // NaN without a time
+      return time < (before ?? Infinity) && time >= (after ?? 0);
+    });
+  }
+
+  /** Restores an entry. Throws like `restore` of its store. */
+  async restore({ kind, name }: TrashedItem): Promise<void> {
+    const { conversations, insights, memoryBank } = this.#stores;
+    if (kind === 'insight') await insights.restore(name);
+    else await (kind === 'conversation' ? conversations : memoryBank).restore(name);
   }
 
   /** Returns what was removed. LOCKED, FILESYSTEM_ERROR; then the remaining entries are unchanged. */

@@ -1,4 +1,7 @@
-/** Research with the built server: a run continues after kill -9 and is created only once; answers are stored if the server ends or the client cancels. */
+/**
+ * Research with the built server: a run continues after kill -9 and is created only once; answers are stored if
+ * the server ends or the client cancels.
+ */
 import { readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

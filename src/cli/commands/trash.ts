@@ -1,6 +1,5 @@
 /** `daybook trash list`, `trash empty` and `trash restore --newer-than`. `restore-deleted.ts` restores one item. */
 
-import type { App } from '../../app.js';
 import { DAY_MS, systemClock } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
@@ -19,11 +18,8 @@ export interface EmptyTrashOptions extends Omit<PlanOptions, 'dryRun'> {
   olderThan?: string;
 }
 
-export interface RestoreTrashOptions {
+export interface RestoreTrashOptions extends Omit<PlanOptions, 'dryRun'> {
   newerThan?: string;
-  yes?: boolean;
-  all?: boolean;
-  json?: boolean;
 }
 
 /** Prints the items of the trash, most recently deleted first. */
@@ -68,10 +64,8 @@ export async function emptyTrash(options: EmptyTrashOptions, flags: Flags): Prom
 export async function restoreNewer(options: RestoreTrashOptions, flags: Flags): Promise<void> {
   const { newerThan = '', yes = false, json } = options;
   const after = systemClock.now() - daysOf(newerThan, '--newer-than') * DAY_MS;
-  await withApp(flags, async (app, signal) => {
-    const items = (await app.trash.list()).filter(
-      ({ deletedAt }) => deletedAt !== undefined && Date.parse(deletedAt) >= after,
-    );
+  await withApp(flags, async ({ trash }, signal) => {
+    const items = await trash.choose({ after });
     const show = () => printList(linesOf(items, timesFor(flags)), options, console.error);
     const question = `Restore ${summaryOf(items)}?`;
     const isAsked = items.length > 0 && !yes;
@@ -81,7 +75,7 @@ export async function restoreNewer(options: RestoreTrashOptions, flags: Flags): 
     for (const item of items) {
       signal.throwIfAborted();
       try {
-        await restoreItem(item, app);
+        await trash.restore(item);
         restored.push(item);
       } catch (error) {
         if (!isAppError(error)) throw error;
@@ -92,11 +86,6 @@ export async function restoreNewer(options: RestoreTrashOptions, flags: Flags): 
     for (const { name, reason } of refused) console.error(oneLine(`${name}: ${reason}`));
     if (refused.length > 0 || items.length === 0) process.exitCode = NOTHING_FOUND;
   });
-}
-
-async function restoreItem({ kind, name }: TrashedItem, app: App): Promise<void> {
-  if (kind === 'insight') await app.insights.restore(name);
-  else await (kind === 'note' ? app.memoryBank : app.conversations).restore(name);
 }
 
 const sizeBytesOf = (items: readonly TrashedItem[]) =>

@@ -1,6 +1,6 @@
 /**
- * Parses and renders JSON documents that people edit. It accepts a byte-order mark and CRLF, keeps escaped lone surrogates,
- * and reports damage with its line and column. whole-file.ts reads the bytes.
+ * Parses and renders JSON documents that people edit. It accepts a byte-order mark and CRLF, keeps escaped lone
+ * surrogates, and reports damage with its line and column. whole-file.ts reads the bytes.
  */
 import { type ErrorCode, undefinedIfUnreadable } from '../../base/errors.js';
 import { damagedAt, notUtf8 } from './json-problem.js';

@@ -1,7 +1,7 @@
 /**
  * Searches what programs did in conversations: tool calls, their results, thinking and the pages that answers
- * cite, which are in the metadata of messages (docs/FORMAT.md). The search indexes have only what was said. So each search reads
- * all conversations that pass the filters, and builds an index that it does not keep.
+ * cite, which are in the metadata of messages (docs/FORMAT.md). The search indexes have only what was said. So each
+ * search reads all conversations that pass the filters, and builds an index that it does not keep.
  */
 
 import { TimeSlice } from '../../base/async/time-slice.js';

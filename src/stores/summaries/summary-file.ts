@@ -96,7 +96,10 @@ export function readFailures(file: unknown, at: { readonly path: string }): Paid
   return objectsIn(requireReadable(file, at.path)['failures']).filter(isFailure);
 }
 
-/** The whole file with this failure, which replaces the one of the same provider and level. FORMAT_TOO_NEW, CORRUPT. */
+/**
+ * The whole file with this failure, which replaces the one of the same provider and level. FORMAT_TOO_NEW,
+ * CORRUPT.
+ */
 export function withFailure(
   file: unknown,
   failure: PaidFailure,
