@@ -1,8 +1,8 @@
 /**
  * Permanent removal of what is already in the trash: a conversation, note or insight that is named by what it was,
- * or by its name in the trash. An existing item with the same id, key or path is never taken for a deleted one.
+ * or by its name in the trash. An existing item with the same id, key or path comes first, but not before a name
+ * in the trash that has the time of the deletion.
  */
-
 import type { App } from '../app.js';
 import { isAppError } from '../base/errors.js';
 import type { TrashEntry } from '../files/trash/trash-folder.js';
@@ -38,11 +38,17 @@ export async function purgeDeleted(
   for (const { name } of entries) await conversations.purge(name);
 }
 
-/** The deleted notes with this path, or the one with this name in the trash. Empty if there is such a note now. */
+/**
+ * The deleted notes with this path, or the one with this name in the trash. Empty if there is such a note now, unless
+ * the name has the time of the deletion: then the note is a copy that a person made of the deleted one.
+ */
 export async function deletedNotes(
   { memoryBank }: Pick<App, 'memoryBank'>,
   path: string,
 ): Promise<readonly TrashEntry[]> {
+  const entries = await memoryBank.trashed();
+  const timed = entries.find(({ name, deletedAt }) => name === path && deletedAt !== undefined);
+  if (timed !== undefined) return [timed];
   const isThere = await memoryBank.read(path).then(
     () => true,
     (error: unknown) => {
@@ -50,7 +56,7 @@ export async function deletedNotes(
       return error.code !== 'E_MB_FILE_NOT_FOUND'; // a note that cannot be read is there
     },
   );
-  return isThere ? [] : chosenFrom(await memoryBank.trashed(), path);
+  return isThere ? [] : chosenFrom(entries, path);
 }
 
 /** Returns false if there is none. Throws like `MemoryBank.purge`. */

@@ -84,6 +84,21 @@ it('the trash removes each kind permanently after a question, and only the chose
   expect(readFileSync(join(root, 'memory-bank', 'bees.md'), 'utf8')).toBe('# New bees\n');
 });
 
+it('the trash removes nothing that has the name of an existing item', async () => {
+  opened = await openPage(({ root }) => {
+    const trash = join(root, 'memory-bank', '.trash');
+    mkdirSync(trash, { recursive: true });
+    writeFileSync(join(root, 'memory-bank', 'bees.md'), '# New bees\n');
+    writeFileSync(join(trash, 'bees.md'), '# Moved here by hand\n');
+    writeFileSync(join(trash, 'ants.20260301T101500123Z.md'), '# Ants\n');
+  });
+  const { page } = opened;
+  await goTo(page, '#/trash');
+  await page.getByRole('button', { name: 'Remove ants.md permanently' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Restore bees.md' }).count()).toBe(1);
+  expect(await page.getByRole('button', { name: 'Remove bees.md permanently' }).count()).toBe(0);
+});
+
 it('the trash is shown before the check of the store ends, and does not move then', async () => {
   opened = await openPage(({ root }) => {
     writeConversation(root, ID, { title: 'Bees' }, [{ role: 'user', content: 'x' }]);

@@ -136,13 +136,15 @@ function Trashed(props: {
             >
               Restore
             </button>{' '}
-            <button
-              type="button"
-              aria-label={`Remove ${title} permanently`}
-              onClick={() => onRemove({ kind, name, title })}
-            >
-              Remove…
-            </button>
+            {deletedAt && (
+              <button
+                type="button"
+                aria-label={`Remove ${title} permanently`}
+                onClick={() => onRemove({ kind, name, title })}
+              >
+                Remove…
+              </button>
+            )}
           </li>
         ))}
       </ul>
@@ -150,7 +152,10 @@ function Trashed(props: {
   );
 }
 
-/** Asks first. The name in the trash names one entry, also if an existing item has the same id or path. */
+/**
+ * Asks first. The name in the trash has the time of the deletion, so it names no existing item. A person who moves
+ * a file to the trash gives it no such name; `daybook trash empty` removes this file.
+ */
 function Removal(props: { readonly item: Item; onClose(): void; onRemoved(): void }) {
   const { item, onClose, onRemoved } = props;
   const { kind, name, title } = item;

@@ -85,8 +85,10 @@ describe('a note', () => {
     const [first, second] = [await deleted(), await deleted()];
     const names = () => readdirSync(fileOf('.trash')).filter((name) => name.startsWith('a.'));
     expect(await codeOf('mb_delete', { path: 'a.md' })).toBe('E_MB_FILE_NOT_FOUND');
+    put(String(first), 'a copy that a person made of it');
     await call('mb_delete', { path: first, permanent: true });
     expect(names()).toEqual([second]);
+    expect(readFileSync(fileOf(String(first)), 'utf8')).toContain('a copy');
     put('a.md', 'live');
     await call('mb_delete', { path: 'a.md', permanent: true });
     expect(names()).toEqual([second]);
