@@ -26,7 +26,9 @@ import {
   MOST_CLAIMS,
   tapFs,
 } from '../support/fs-tap.js';
-import { isSoak, sampled, tempFolder, timeLimitMs } from '../support/rounds.js';
+import { memoryFolder } from '../support/memory-folder.js';
+import { isSoak, sampled, timeLimitMs } from '../support/rounds.js';
+import { tempFolder } from '../support/temp-folder.js';
 import { uncaughtErrors } from '../support/uncaught.js';
 
 const ID = '20250124-1706102400123';
@@ -52,7 +54,7 @@ interface Operation {
   storedTexts(place: Place): Promise<string[]>;
 }
 
-const base = tempFolder('memory');
+const base = tempFolder(memoryFolder());
 const uncaught = uncaughtErrors();
 let placeCount = 0;
 

@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
 import { CARE, DIGITS } from '../support/maintenance-scenarios.js';
-import { tempFolder, timeLimitMs } from '../support/rounds.js';
+import { timeLimitMs } from '../support/rounds.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 const PAGE = 4096;
 const MOST_PAGES = 40;

@@ -8,10 +8,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { allOf, fact, graphIn } from '../stores/knowledge-graph/graph.js';
 import { Child } from '../support/child.js';
-import { sampled, tempFolder, timeLimitMs } from '../support/rounds.js';
+import { memoryFolder } from '../support/memory-folder.js';
+import { sampled, timeLimitMs } from '../support/rounds.js';
+import { tempFolder } from '../support/temp-folder.js';
 import type { GraphCommand, GraphTask } from './children/graph.js';
 
-const base = tempFolder('memory');
+const base = tempFolder(memoryFolder());
 
 async function prepare(): Promise<{ template: string; before: string[] }> {
   const template = join(base, 'template');

@@ -20,7 +20,9 @@ import {
   MOST_CLAIMS,
   tapFs,
 } from '../support/fs-tap.js';
-import { isSoak, sampled, tempFolder, timeLimitMs } from '../support/rounds.js';
+import { memoryFolder } from '../support/memory-folder.js';
+import { isSoak, sampled, timeLimitMs } from '../support/rounds.js';
+import { tempFolder } from '../support/temp-folder.js';
 import { uncaughtErrors } from '../support/uncaught.js';
 
 const ALL_KINDS = ['ENOSPC', 'EIO', 'short-write', 'EACCES', 'EMFILE'] as const;
@@ -28,7 +30,7 @@ type Kind = (typeof ALL_KINDS)[number];
 const KINDS: readonly Kind[] = isSoak ? ALL_KINDS : ALL_KINDS.slice(0, 3);
 const LASTING: readonly Kind[] = isSoak ? KINDS : ['ENOSPC'];
 
-const base = tempFolder('memory');
+const base = tempFolder(memoryFolder());
 const template = join(base, 'template');
 const uncaught = uncaughtErrors();
 let before: string[] = [];

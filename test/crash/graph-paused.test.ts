@@ -10,7 +10,8 @@ import { sleep } from '../../src/base/clock.js';
 import { isOwnerName } from '../../src/files/locks/process-identity.js';
 import { allOf, fact, graphIn } from '../stores/knowledge-graph/graph.js';
 import { Child } from '../support/child.js';
-import { tempFolder, timeLimitMs } from '../support/rounds.js';
+import { timeLimitMs } from '../support/rounds.js';
+import { tempFolder } from '../support/temp-folder.js';
 import type { GraphTask } from './children/graph.js';
 
 /** Takes the graph's lock from its owner, as a waiter does after 30 s (docs/LOCKING.md, step 4). */

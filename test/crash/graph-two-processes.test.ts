@@ -10,7 +10,8 @@ import { describe, expect, it } from 'vitest';
 import { allOf, graphIn } from '../stores/knowledge-graph/graph.js';
 import { operationsIn, replay } from '../stores/knowledge-graph/oracle.js';
 import { Child } from '../support/child.js';
-import { tempFolder, timeLimitMs } from '../support/rounds.js';
+import { timeLimitMs } from '../support/rounds.js';
+import { tempFolder } from '../support/temp-folder.js';
 import type { ChurnResult, GraphTask } from './children/graph.js';
 
 const LIMIT = 8_000;

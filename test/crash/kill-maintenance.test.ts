@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Child } from '../support/child.js';
 import { CARE, DIGITS } from '../support/maintenance-scenarios.js';
-import { sampled, tempFolder, timeLimitMs } from '../support/rounds.js';
+import { sampled, timeLimitMs } from '../support/rounds.js';
+import { tempFolder } from '../support/temp-folder.js';
 import type { MaintenanceTask } from './children/maintenance.js';
 
 /** How many calls of an operation are tried in one run. */

@@ -11,8 +11,9 @@ import { sweepLocks } from '../../src/files/locks/leftover-locks.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { ageEmptyFolders } from '../support/age-folders.js';
 import { Child } from '../support/child.js';
-import { printedRandom, rounds, tempFolder, timeLimitMs } from '../support/rounds.js';
+import { printedRandom, rounds, timeLimitMs } from '../support/rounds.js';
 import { subjectsOf, syncedGraphIn } from '../support/synced-graph.js';
+import { tempFolder } from '../support/temp-folder.js';
 import type { Acknowledged, WriterTask } from './children/writer.js';
 
 const ROUNDS = 100;

@@ -12,7 +12,8 @@ import { sleep } from '../../src/base/clock.js';
 import { sweepLocks } from '../../src/files/locks/leftover-locks.js';
 import { ownerName } from '../../src/files/locks/process-identity.js';
 import { Child } from '../support/child.js';
-import { rounds, tempFolder, timeLimitMs } from '../support/rounds.js';
+import { rounds, timeLimitMs } from '../support/rounds.js';
+import { tempFolder } from '../support/temp-folder.js';
 import type { ContenderTask, ContenderTurn } from './children/contender.js';
 import type { InterruptedResult, InterruptedTask } from './children/interrupted.js';
 

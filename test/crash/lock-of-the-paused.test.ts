@@ -13,7 +13,8 @@ import { sleep } from '../../src/base/clock.js';
 import { isOwnerName } from '../../src/files/locks/process-identity.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { Child } from '../support/child.js';
-import { tempFolder, timeLimitMs } from '../support/rounds.js';
+import { timeLimitMs } from '../support/rounds.js';
+import { tempFolder } from '../support/temp-folder.js';
 import type { InterruptedResult, InterruptedTask } from './children/interrupted.js';
 
 const ID = '20250124-1706102400123';

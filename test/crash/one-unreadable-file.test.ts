@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { errorOf } from '../support/error-of.js';
 import { tapFs } from '../support/fs-tap.js';
-import { tempFolder } from '../support/rounds.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 const REFUSED = '20250124-1706102400123';
 const HEALTHY = '20250124-1706102400124';

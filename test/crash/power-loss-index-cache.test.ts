@@ -11,8 +11,9 @@ import { MessageIndex } from '../../src/search/messages/message-index.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { answersOf, freshAnswers, openPlace } from '../search/search-place.js';
 import { type Place, powerLoss, type Scenario } from '../support/power-loss.js';
-import { tempFolder, timeLimitMs } from '../support/rounds.js';
+import { timeLimitMs } from '../support/rounds.js';
 import { saveIndexCache } from '../support/save-index-cache.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 const { record, cutPowerAtEachStep } = powerLoss('power-loss-index-cache');
 

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CARE, type CareOperation, DIGITS } from '../support/maintenance-scenarios.js';
 import { powerLoss, type Scenario, withoutSyncs } from '../support/power-loss.js';
-import { tempFolder, timeLimitMs } from '../support/rounds.js';
+import { timeLimitMs } from '../support/rounds.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 const { record, cutPowerAtEachStep, statesWithoutLoss } = powerLoss('power-loss-maintenance');
 const ENOUGH_PROBLEMS = 1;

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { Child } from '../support/child.js';
-import { rounds, tempFolder, timeLimitMs } from '../support/rounds.js';
+import { rounds, timeLimitMs } from '../support/rounds.js';
+import { tempFolder } from '../support/temp-folder.js';
 import type { Acknowledged, WriterCommand, WriterTask } from './children/writer.js';
 
 const COUNT = 200;

@@ -3,26 +3,23 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { renameFile } from '../../src/files/atomic/rename-file.js';
 import { errorOf } from '../support/error-of.js';
 import { tapFs } from '../support/fs-tap.js';
-
-const place = () => mkdtempSync(join(tmpdir(), 'daybook-test-'));
+import { tempFolder } from '../support/temp-folder.js';
 
 it.each([
   'before',
   'after',
 ])('renameFile loses nothing that is saved %s the old name is removed', async (moment) => {
-  const folder = place();
+  const folder = tempFolder();
   const [from, to] = [join(folder, 'old.md'), join(folder, 'new.md')];
   writeFileSync(from, 'as it was');
   let isSaved = false;
@@ -42,7 +39,7 @@ it.each([
 });
 
 const folders = () => {
-  const folder = place();
+  const folder = tempFolder();
   for (const name of ['a', 'b']) mkdirSync(join(folder, name));
   const [from, to] = [join(folder, 'a', 'old.md'), join(folder, 'b', 'new.md')];
   writeFileSync(from, 'text');

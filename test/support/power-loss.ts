@@ -9,7 +9,9 @@ import { join, relative } from 'node:path';
 import { expect } from 'vitest';
 import { DiskModel, materialise, type Step, stepOf, type Tree } from './disk-model.js';
 import { type FsCall, tapFs } from './fs-tap.js';
-import { isSoak, printedRandom, tempFolder } from './rounds.js';
+import { memoryFolder } from './memory-folder.js';
+import { isSoak, printedRandom } from './rounds.js';
+import { tempFolder } from './temp-folder.js';
 
 /** The number of states of a long scenario that one run tries; `DAYBOOK_SOAK=2` tries all. */
 const SHARE = isSoak ? 1 : 0.15;
@@ -47,7 +49,7 @@ interface CutDisk {
 
 /** Records scenarios, and tries each of them in its own folder. */
 export function powerLoss(what: string) {
-  const base = tempFolder('memory');
+  const base = tempFolder(memoryFolder());
   const random = printedRandom(what);
   let count = 0;
 

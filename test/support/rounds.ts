@@ -2,11 +2,6 @@
  * The length and the randomness of tests: `DAYBOOK_SOAK=10` multiplies the rounds of every crash test.
  * `DAYBOOK_SEED` repeats a run whose seed was printed.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll } from 'vitest';
-import { memoryFolder } from './memory-folder.js';
 import { seededRandom } from './seeded-random.js';
 
 const SOAK = Number(process.env['DAYBOOK_SOAK'] ?? 1);
@@ -37,15 +32,4 @@ export function printedRandom(what: string): () => number {
   const seed = Number(process.env['DAYBOOK_SEED'] ?? Date.now() % 2 ** 31);
   console.log(`${what}: DAYBOOK_SEED=${seed}`);
   return seededRandom(seed);
-}
-
-/**
- * A folder for the test, which is removed at the end of the file. `memory`: on a file system in memory if
- * there is one (memory-folder.ts), for tests of thousands of writes that do not depend on the disk.
- */
-export function tempFolder(on: 'disk' | 'memory' = 'disk'): string {
-  const parent = on === 'memory' ? memoryFolder() : tmpdir();
-  const folder = mkdtempSync(join(parent, 'daybook-crash-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }

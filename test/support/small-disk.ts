@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { tempFolder } from './rounds.js';
+import { tempFolder } from './temp-folder.js';
 
 /**
  * Mounts a small tmpfs in a new folder until the tests of the file have ended. If the machine does not allow

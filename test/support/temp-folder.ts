@@ -1,14 +1,15 @@
 /**
- * A real folder for one test, removed when the test has ended.
+ * A real folder, which is removed at the end of the test that makes it, or of the file if no test runs yet.
  */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished, TestRunner } from 'vitest';
 
 export function tempFolder(parent = tmpdir()): string {
   const path = realpathSync(mkdtempSync(join(parent, 'daybook-test-')));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  const atEnd = TestRunner.getCurrentTest() === undefined ? afterAll : onTestFinished;
+  atEnd(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 

@@ -17,7 +17,7 @@ import {
 import { conversationIdAt } from '../../../src/stores/conversations/document/conversation-id.js';
 import { ConversationDocuments } from '../../../src/stores/conversations/files/conversation-documents.js';
 import { withKeyLock } from '../../../src/stores/conversations/writing/key-lock.js';
-import { tempFolder } from '../../support/rounds.js';
+import { tempFolder } from '../../support/temp-folder.js';
 
 const TIME = '2026-01-02T00:00:00.000Z';
 let count = 0;

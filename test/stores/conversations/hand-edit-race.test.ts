@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/base/clock.js';
 import { withLock } from '../../../src/files/locks/file-lock.js';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
@@ -20,6 +20,7 @@ async function openWithOne(fields: { clientId?: string } = {}) {
     fsync: true,
     maxMessages: 100,
   });
+  onTestFinished(() => store.close());
   const { conversationId } = await store.create({
     ...fields,
     messages: [{ role: 'user', content: 'first' }],

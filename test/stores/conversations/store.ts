@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import type { Codec } from '../../../src/files/sealing/text-codec.js';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -32,6 +33,7 @@ export async function openStore({
     clock,
     ...options,
   });
+  onTestFinished(() => store.close());
   const fileOf = (id: string) => join(logsFolder, id, 'conversation.json');
   return {
     store,

@@ -9,13 +9,15 @@ import { graphFiles } from '../../../src/stores/knowledge-graph/log/graph-files.
 import { readGraph } from '../../../src/stores/knowledge-graph/log/replay.js';
 import { matchingRows } from '../../../src/stores/knowledge-graph/table/graph-query.js';
 import { tripleOf } from '../../../src/stores/knowledge-graph/table/triple-table.js';
-import { isSoak, tempFolder, timeLimitMs } from '../../support/rounds.js';
+import { memoryFolder } from '../../support/memory-folder.js';
+import { isSoak, timeLimitMs } from '../../support/rounds.js';
+import { tempFolder } from '../../support/temp-folder.js';
 import { fact, graphIn } from './graph.js';
 import { operationsIn, replay } from './oracle.js';
 
 vi.setConfig({ testTimeout: timeLimitMs(300_000) });
 
-const folder = tempFolder('memory');
+const folder = tempFolder(memoryFolder());
 const files = graphFiles(`${folder}/kg_snapshot.json`, `${folder}/kg_wal.log`);
 let snapshot: Buffer;
 let wal: Buffer;
