@@ -35,11 +35,14 @@ function fill(place: Place): void {
 
 /** Runs the command as a user who owns the files, because root may access every file. */
 function runAsUser(place: Place, ...args: string[]) {
-  const ids = asOwner(place);
-  const all = [MAIN, '--root', place.root, ...args, '--json'];
-  const options = { env: place.env, cwd: place.folder, encoding: 'utf8', ...ids } as const;
-  const { status, stdout, stderr } = spawnSync(process.execPath, all, options);
+  const { status, stdout, stderr } = spawnAsUser(place, ...args, '--json');
   return { status, stderr, answer: JSON.parse(stdout) };
+}
+
+function spawnAsUser(place: Place, ...args: string[]) {
+  const ids = asOwner(place);
+  const options = { env: place.env, cwd: place.folder, encoding: 'utf8', ...ids } as const;
+  return spawnSync(process.execPath, [MAIN, '--root', place.root, ...args], options);
 }
 
 function asOwner({ folder }: Place): { uid?: number; gid?: number } {
@@ -123,6 +126,21 @@ it.skipIf(process.platform === 'win32')(
         Object.values(files).filter((text) => text.includes('text'));
       expect(withText(before)).toHaveLength(CONVERSATIONS);
       expect(withText(contents(place))).toEqual([]);
+    });
+  },
+);
+
+it.skipIf(process.platform === 'win32').each([['scan'], ['redact', 'text', '--dry-run']])(
+  '%s names a file that it cannot read once',
+  async (...args) => {
+    await withPlace(async (place) => {
+      fill(place);
+      const path = join(folderOf(place, 0), 'conversation.json');
+      chmodSync(path, 0);
+      const lines = spawnAsUser(place, ...args).stdout.split('\n');
+      const line = lines.find((each) => each.startsWith('not read: ')) ?? '';
+      expect(line).toContain('no permission');
+      expect(line.split(path)).toHaveLength(2);
     });
   },
 );

@@ -7,6 +7,7 @@ import type { Finding } from '../../doctor/check.js';
 import { type Examination, type RepairOutcome, type Step, statusOf } from '../../doctor/doctor.js';
 import { clientCheck } from '../doctor-checks/clients.js';
 import { configurationCheck } from '../doctor-checks/configuration.js';
+import { withPath } from '../notices/problems.js';
 import { configuration, type Flags } from '../options/configuration.js';
 import { withRoot } from '../terminal/command-line.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
@@ -100,8 +101,7 @@ const isProblem = ({ severity }: Finding) => severity !== 'note';
 /** Advice that `next` has too is printed after the last finding that has it. */
 function printFinding(finding: Finding, next: Finding | undefined, flags: Flags): void {
   const { severity, path, message } = finding;
-  const where = message.includes(path) ? '' : `${path}: `;
-  printIndented(`${severity}: ${where}${message}`);
+  printIndented(`${severity}: ${withPath(path, message)}`);
   const advice = adviceOf(finding);
   if (next === undefined || adviceOf(next) !== advice) printIndented(withRoot(flags, advice), 2);
 }
@@ -110,7 +110,7 @@ const adviceOf = ({ repairable: canRepair, hint }: Finding) =>
   `${canRepair ? '(can be repaired) ' : ''}${hint}`;
 
 const outcomeLine = ({ path, done, error }: RepairOutcome) =>
-  oneLine(error ? `not repaired: ${path}: ${error.message}` : `repaired: ${path}: ${done}`);
+  oneLine(error ? `not repaired: ${withPath(path, error.message)}` : `repaired: ${path}: ${done}`);
 
 function closingLine(
   steps: readonly Step[],

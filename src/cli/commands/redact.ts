@@ -9,6 +9,7 @@ import { AppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
 import type { Located } from '../../privacy/redactor.js';
 import { NOTHING_FOUND } from '../errors/exit-status.js';
+import { withPath } from '../notices/problems.js';
 import { configuration, type Flags } from '../options/configuration.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
 import { type PlanOptions, printList, report } from '../terminal/output.js';
@@ -76,7 +77,7 @@ function show({ files, names, unread }: Located, options: RedactOptions): void {
   for (const path of names)
     console.log(oneLine(`${path}: the text is in the name; rename the file yourself`));
   for (const { path, reason } of unread)
-    console.log(oneLine(`${path}: could not be read: ${reason}`));
+    console.log(oneLine(`not read: ${withPath(path, reason)}`));
   if (files.length + names.length === 0) {
     const which = unread.length === 0 ? 'No file' : 'No file that could be read';
     console.log(`${which} contains the text.`);

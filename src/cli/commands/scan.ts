@@ -3,6 +3,7 @@ import { countOf } from '../../base/text/display-text.js';
 import { graphPathsOf } from '../../maintenance/graph-in-archive.js';
 import { type StoredSecret, scanFolders } from '../../privacy/scan.js';
 import { NOTHING_FOUND } from '../errors/exit-status.js';
+import { withPath } from '../notices/problems.js';
 import { configuration, type Flags } from '../options/configuration.js';
 import { withRoot } from '../terminal/command-line.js';
 import { report } from '../terminal/output.js';
@@ -36,7 +37,7 @@ export async function scan({ json }: { json?: boolean }, flags: Flags): Promise<
     report({ root, files, secrets, unread }, json, () => {
       print(secrets, files - unread.length, flags);
       for (const { path, reason } of unread)
-        console.log(oneLine(`${path}: could not be read: ${reason}`));
+        console.log(oneLine(`not read: ${withPath(path, reason)}`));
     });
   });
 }

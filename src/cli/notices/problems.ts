@@ -20,6 +20,10 @@ const MAX_SHOWN = 3;
 const AREAS = ['conversations', 'insights', 'kg', 'memory_bank'] as const;
 export type Area = (typeof AREAS)[number];
 
+/** Many messages name the file already. */
+export const withPath = (path: string, message: string) =>
+  message.includes(path) ? message : `${path}: ${message}`;
+
 /** One sentence for each problem. Files that were read before are not read again. Throws FILESYSTEM_ERROR. */
 export async function problemsOf(area: Area, app: App): Promise<string[]> {
   switch (area) {
@@ -30,11 +34,7 @@ export async function problemsOf(area: Area, app: App): Promise<string[]> {
       return app.insights.damaged().map(({ error }) => error.message);
     case 'memory_bank':
       await app.memoryBank.refresh();
-      return app.memoryBank
-        .skipped()
-        .map(({ path, error: { message } }) =>
-          message.includes(path) ? message : `${path}: ${message}`,
-        );
+      return app.memoryBank.skipped().map(({ path, error }) => withPath(path, error.message));
     case 'kg':
       return graphProblems(app);
   }
