@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { CONFLICT_NOTE, hasMergeConflict } from '../../stores/conflict-markers.js';
 import type { MemoryBank } from '../../stores/memory-bank/memory-bank.js';
+import { notesWithOldLink } from '../../stores/memory-bank/note-links.js';
 import {
   insertAfterLine,
   linesOf,
@@ -12,6 +13,9 @@ import {
 import { joinedNote, maskedNoteOf } from '../answers/masked-note.js';
 import { defineTool, EDITS, optionalText, success } from '../define-tool.js';
 import { expectedHash, notePath, noteSchema, toListedNote } from '../fields/note-fields.js';
+
+/** A note about a rename names at most so many notes. */
+const MAX_LINKING = 10;
 
 const input = z.strictObject({
   path: notePath(),
@@ -57,9 +61,21 @@ export const mbEdit = defineTool({
     const change = changeOf(args);
     if (change !== undefined) return edited(memoryBank, path, hash, change);
     const info = await memoryBank.rename(path, newPath ?? path, hash);
-    return { ...info, renamedFrom: path };
+    return {
+      ...info,
+      renamedFrom: path,
+      ...joinedNote([await oldLinksNote(memoryBank, path, info.path)]),
+    };
   },
 });
+
+/** `undefined` if no note has such a link. */
+async function oldLinksNote(bank: MemoryBank, old: string, renamed: string) {
+  const paths = await notesWithOldLink(bank, { old, renamed });
+  if (paths.length === 0) return undefined;
+  const more = paths.length > MAX_LINKING ? ` and ${paths.length - MAX_LINKING} more` : '';
+  return `These notes still have links to ${old}: ${paths.slice(0, MAX_LINKING).join(', ')}${more}.`;
+}
 
 type Change = (content: string) => string;
 

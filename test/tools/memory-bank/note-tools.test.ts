@@ -267,6 +267,32 @@ describe('pages', () => {
   });
 });
 
+it.each([
+  ['[the plan](../ideas/plan.md#week-2)', true],
+  ['[the plan](<../ideas/plan.md>)', true],
+  ['![the plan](../ideas/pl%61n.md)', true],
+  ['[[plan]]', true],
+  ['[[ideas/plan|the plan]]', true],
+  ['[[ideas/plan#Week 2]]', true],
+  ['[the plan](plan.md)', false],
+  ['[the plan](https://example.org/ideas/plan.md)', false],
+  ['[[other]] plan.md', false],
+])('a rename says whether a note has %s', async (text, hasLink) => {
+  put('ideas/plan.md', 'plan');
+  put('days/monday.md', `See ${text}.`);
+  const renamed = await call('mb_edit', { path: 'ideas/plan.md', newPath: 'ideas/map.md' });
+  expect(renamed['note']).toBe(
+    hasLink ? 'These notes still have links to ideas/plan.md: days/monday.md.' : undefined,
+  );
+});
+
+it('a wiki link with only a name is right after a move to another folder', async () => {
+  put('ideas/plan.md', 'plan');
+  put('monday.md', '[[plan]]');
+  const moved = await call('mb_edit', { path: 'ideas/plan.md', newPath: 'done/plan.md' });
+  expect(moved).not.toHaveProperty('note');
+});
+
 it('a rename can change only upper and lower case', async () => {
   put('ideas/garden.md', 'x');
   const rename = (path: string, newPath: string) => ({ path, newPath });
