@@ -8,7 +8,7 @@ import { jsonTextsIn } from '../../../base/json.js';
 import { isSealedLine, openLine } from '../../../files/sealing/sealed-form.js';
 import type { Operation } from '../model/triple.js';
 import type { TripleTable } from '../table/triple-table.js';
-import { checkedEnd, digitOf, readLine, SUM_BYTES } from './operation-line.js';
+import { checkedEnd, hexAt, readLine, SUM_BYTES } from './operation-line.js';
 import { isTornLine } from './torn-line.js';
 
 const LINE_FEED = 0x0a;
@@ -240,14 +240,4 @@ function endOfText(bytes: Buffer, from: number): number {
     if (byte === BACKSLASH || byte < 0x20) return -1;
   }
   return -1;
-}
-
-function hexAt(bytes: Buffer, from: number): number {
-  let value = 0;
-  for (let at = from; at < from + 8; at += 1) {
-    const digit = digitOf(bytes[at] ?? 0);
-    if (digit === -1) return -1;
-    value = (value << 4) | digit;
-  }
-  return value >>> 0;
 }

@@ -86,17 +86,22 @@ export function checkedEnd(bytes: Buffer, from: number, to: number): number {
   for (let index = 0; index < SUM_MARK.length; index += 1) {
     if (bytes[end + index] !== SUM_MARK.charCodeAt(index)) return -1;
   }
-  let sum = 0;
-  for (let at = to - 10; at < to - 2; at += 1) {
-    const digit = digitOf(bytes[at] ?? 0);
-    if (digit === -1) return -1;
-    sum = (sum << 4) | digit;
-  }
-  return crc32(bytes.subarray(from, end)) === sum >>> 0 ? end : -1;
+  const sum = hexAt(bytes, to - 10);
+  return sum !== -1 && crc32(bytes.subarray(from, end)) === sum ? end : -1;
 }
 
-/** Returns the value of a hexadecimal digit in lower case; -1 for any other byte. */
-export function digitOf(byte: number): number {
+/** Returns the value of eight hexadecimal digits in lower case; -1 if there is any other byte. */
+export function hexAt(bytes: Buffer, from: number): number {
+  let value = 0;
+  for (let at = from; at < from + 8; at += 1) {
+    const digit = digitOf(bytes[at] ?? 0);
+    if (digit === -1) return -1;
+    value = (value << 4) | digit;
+  }
+  return value >>> 0;
+}
+
+function digitOf(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   return byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : -1;
 }
