@@ -10,6 +10,7 @@ import { isAppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
 import type { WriteQueue } from '../deferred-writes/write-queue.js';
 import type { GraphState } from './graph-state.js';
+import { keyOf } from './model/triple.js';
 import type {
   AddRequest,
   Change,
@@ -124,11 +125,5 @@ function withTimes(request: AddRequest, nowMs: number): AddRequest {
 /** Removes only facts of the time of the call, so that a later one of another process stays. */
 function withLastTimes(request: RemoveRequest, { triples }: Change): RemoveRequest {
   const seen = triples.filter(({ isChanged }) => isChanged);
-  const keys = seen.map(({ subject, predicate, object, ts }) => ({
-    subject,
-    predicate,
-    object,
-    lastTs: ts,
-  }));
-  return { ...request, keys };
+  return { ...request, keys: seen.map((triple) => ({ ...keyOf(triple), lastTs: triple.ts })) };
 }

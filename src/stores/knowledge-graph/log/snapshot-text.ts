@@ -5,7 +5,7 @@
  * the same result.
  */
 import { TimeSlice } from '../../../base/async/time-slice.js';
-import type { TripleTable } from '../table/triple-table.js';
+import { namesOf, type TripleTable } from '../table/triple-table.js';
 import { encodeOperation, SNAPSHOT_CLOSING, SNAPSHOT_OPENING } from './operation-line.js';
 import { sortInSlices } from './sort-in-slices.js';
 
@@ -27,16 +27,11 @@ export async function* snapshotText(
 ): AsyncGenerator<string> {
   const slice = new TimeSlice({ signal });
   const keys = await sortedKeys(table, slice);
-  const { terms } = table;
   let text = `${SNAPSHOT_OPENING}\n`;
   let [lines, done] = [0, 0];
   for (const position of keys.order) {
     const key = { s: keys.s[position] ?? 0, p: keys.p[position] ?? 0, o: keys.o[position] ?? 0 };
-    const names = {
-      subject: terms.text(key.s),
-      predicate: terms.text(key.p),
-      object: terms.text(key.o),
-    };
+    const names = namesOf(table, key);
     for (const operation of table.operationsOf(key) ?? []) {
       text += `${encodeOperation(names, operation)},\n`;
       lines += 1;
