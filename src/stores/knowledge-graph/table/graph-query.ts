@@ -109,25 +109,18 @@ function exactRows(table: TripleTable, filter: ExactFilter, time: QueryTime): nu
 export function matchingRows(table: TripleTable, filter: TripleFilter, time: QueryTime): number[] {
   const tests = rowTests(table, filter);
   if (tests === undefined) return [];
-  const isVisibleRow = visibilityTest(table, filter, time);
   const rows: number[] = [];
   for (const row of candidates(table, filter)) {
-    if (isVisibleRow(row) && tests.every((isMatch) => isMatch(row))) rows.push(row);
+    const isMatch = isVisible(table, row, filter, time) && tests.every((test) => test(row));
+    if (isMatch) rows.push(row);
   }
   return rows;
 }
 
 type RowTest = (row: number) => boolean;
 
-export function visibilityTest(
-  table: TripleTable,
-  visibility: VisibilityFilter,
-  time: QueryTime,
-): RowTest {
-  return (row) => isVisible(table, row, visibility, time);
-}
-
-function isVisible(
+/** Whether a fact is visible at the time of the query. */
+export function isVisible(
   table: TripleTable,
   row: number,
   { asOf, includeClosed = false }: VisibilityFilter,
@@ -256,13 +249,14 @@ export function listSubjects(
   time: QueryTime,
   { offset, limit }: Page,
 ): { total: number; subjects: readonly SubjectCount[] } {
-  const isVisibleRow = visibilityTest(table, visibility, time);
   const isMatch = startsWith(table, prefix);
   const counts = new Map<number, number>();
   for (let term = 0; term < table.terms.count; term += 1) {
     if (table.bySubject.count(term) === 0 || !isMatch(term)) continue;
     let facts = 0;
-    for (const row of rowsOfKey(table.bySubject, term)) if (isVisibleRow(row)) facts += 1;
+    for (const row of rowsOfKey(table.bySubject, term)) {
+      if (isVisible(table, row, visibility, time)) facts += 1;
+    }
     if (facts > 0) counts.set(term, facts);
   }
   const compare = (a: number, b: number) => table.terms.compare(a, b);

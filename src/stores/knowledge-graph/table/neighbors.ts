@@ -1,13 +1,13 @@
 /** Finds the facts around a node by breadth-first search, so that near facts come first. */
 
 import {
+  isVisible,
   type Page,
   type QueryTime,
   rowsOfKey,
   type Triples,
   termsOf,
   type VisibilityFilter,
-  visibilityTest,
 } from './graph-query.js';
 import { type TripleTable, tripleOf } from './triple-table.js';
 
@@ -63,11 +63,11 @@ export function walkFrom(
 /** Returns the facts of one node, sorted by their start. */
 function around(table: TripleTable, term: number, walk: Walk, time: QueryTime): number[] {
   const { direction, predicate } = walk;
-  const isVisibleRow = visibilityTest(table, walk, time);
   const labels = predicate === undefined ? undefined : termsOf(table, predicate);
   const rows: number[] = [];
   const take = (row: number) => {
-    if (isVisibleRow(row) && (labels?.includes(table.predicate(row)) ?? true)) rows.push(row);
+    const isLabelled = labels?.includes(table.predicate(row)) ?? true;
+    if (isLabelled && isVisible(table, row, walk, time)) rows.push(row);
   };
   if (direction !== 'in') for (const row of rowsOfKey(table.bySubject, term)) take(row);
   if (direction !== 'out') for (const row of rowsOfKey(table.byObject, term)) take(row);
