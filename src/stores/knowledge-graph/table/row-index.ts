@@ -1,4 +1,5 @@
 /** The rows of each key, as doubly linked lists in typed arrays: eight megabytes for a million rows. */
+import { withCapacity } from '../../../base/arrays/typed-array.js';
 
 /** The end of a list: there is no further row. */
 export const END = -1;
@@ -48,21 +49,13 @@ export class RowIndex {
   }
 
   #growKeys(needed: number): void {
-    const length = Math.max(needed, 2 * this.#heads.length);
-    const heads = new Int32Array(length).fill(END, this.#heads.length);
-    heads.set(this.#heads);
-    const counts = new Uint32Array(length);
-    counts.set(this.#counts);
-    this.#heads = heads;
-    this.#counts = counts;
+    const known = this.#heads.length;
+    this.#heads = withCapacity(this.#heads, needed).fill(END, known);
+    this.#counts = withCapacity(this.#counts, needed);
   }
 
   #growRows(needed: number): void {
-    const length = Math.max(needed, 2 * this.#next.length);
-    const [next, previous] = [new Int32Array(length), new Int32Array(length)];
-    next.set(this.#next);
-    previous.set(this.#previous);
-    this.#next = next;
-    this.#previous = previous;
+    this.#next = withCapacity(this.#next, needed);
+    this.#previous = withCapacity(this.#previous, needed);
   }
 }

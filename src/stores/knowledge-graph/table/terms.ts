@@ -3,6 +3,7 @@
  * number as its id. So a million triples need no string objects; a string is built when it is read. Ids
  * are not reused: the terms of deleted triples stay until the next start.
  */
+import { withCapacity } from '../../../base/arrays/typed-array.js';
 
 const EMPTY = -1;
 /** Longer than any part of a triple in UTF-8. */
@@ -151,9 +152,8 @@ export class Terms {
       bytes.set(this.#bytes.subarray(0, this.#used));
       this.#bytes = bytes;
     }
-    if (this.#count + 2 <= this.#starts.length) return;
-    this.#starts = doubled(this.#starts);
-    this.#hashes = doubled(this.#hashes);
+    this.#starts = withCapacity(this.#starts, this.#count + 2);
+    this.#hashes = withCapacity(this.#hashes, this.#count + 2);
   }
 
   #rehash(): void {
@@ -169,12 +169,6 @@ export class Terms {
 }
 
 const lowerOf = (byte: number) => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte);
-
-function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const next = new Uint32Array(array.length * 2);
-  next.set(array);
-  return next;
-}
 
 /** FNV-1a with a final mix, because the lower bits select the slot. */
 function hashOf(bytes: Uint8Array, from: number, to: number): number {

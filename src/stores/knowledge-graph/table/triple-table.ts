@@ -9,6 +9,7 @@
  * deleted one, `histories` has the operations, and `fold` computes the rows from them.
  */
 
+import { withCapacity } from '../../../base/arrays/typed-array.js';
 import { compareOperations, fold, withOperation } from '../model/fact-history.js';
 import type { Operation, Origin, Triple, TripleKey } from '../model/triple.js';
 import { END, RowIndex } from './row-index.js';
@@ -274,14 +275,14 @@ export class TripleTable {
 
   #grow(): void {
     const length = this.#ts.length * 2;
-    this.#subjects = grown(this.#subjects, new Uint32Array(length));
-    this.#predicates = grown(this.#predicates, new Uint32Array(length));
-    this.#objects = grown(this.#objects, new Uint32Array(length));
-    this.#his = grown(this.#his, new Uint32Array(length));
-    this.#los = grown(this.#los, new Uint32Array(length));
-    this.#ats = grown(this.#ats, new Float64Array(length));
-    this.#ts = grown(this.#ts, new Float64Array(length));
-    this.#validTo = grown(this.#validTo, new Float64Array(length));
+    this.#subjects = withCapacity(this.#subjects, length);
+    this.#predicates = withCapacity(this.#predicates, length);
+    this.#objects = withCapacity(this.#objects, length);
+    this.#his = withCapacity(this.#his, length);
+    this.#los = withCapacity(this.#los, length);
+    this.#ats = withCapacity(this.#ats, length);
+    this.#ts = withCapacity(this.#ts, length);
+    this.#validTo = withCapacity(this.#validTo, length);
   }
 
   /** Rebuilds the hash buckets for the new mask. */
@@ -334,8 +335,3 @@ export function namesOf({ terms }: TripleTable, { s, p, o }: Key): TripleKey {
 const isSameOperation = (a: Operation, b: Operation): boolean => compareOperations(a, b) === 0;
 
 const nameOf = ({ s, p, o }: Key) => `${s} ${p} ${o}`;
-
-function grown<T extends Uint32Array | Float64Array>(old: T, larger: T): T {
-  larger.set(old);
-  return larger;
-}
