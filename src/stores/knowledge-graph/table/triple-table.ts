@@ -182,7 +182,9 @@ export class TripleTable {
 
   /** Whether an operation was applied and still has an effect. */
   holds(key: Key, operation: Operation): boolean {
-    return this.operationsOf(key)?.some((other) => isSameOperation(other, operation)) ?? false;
+    return (
+      this.operationsOf(key)?.some((other) => compareOperations(other, operation) === 0) ?? false
+    );
   }
 
   /** Removes deletions (tombstones) that are older than `time`. */
@@ -330,8 +332,5 @@ export function internKey({ terms }: TripleTable, { subject, predicate, object }
 export function namesOf({ terms }: TripleTable, { s, p, o }: Key): TripleKey {
   return { subject: terms.text(s), predicate: terms.text(p), object: terms.text(o) };
 }
-
-/** Whether two records are of the same operation with the same content. */
-const isSameOperation = (a: Operation, b: Operation): boolean => compareOperations(a, b) === 0;
 
 const nameOf = ({ s, p, o }: Key) => `${s} ${p} ${o}`;
