@@ -1,5 +1,6 @@
 /** A text as an import input, for callers that have no file. */
-import { createHash } from 'node:crypto';
+import { sha256Hex } from '../../base/ids.js';
+import { parsedJson } from '../../base/json.js';
 import type { Input, InputFile } from './input-types.js';
 
 /**
@@ -22,21 +23,11 @@ export function textInput(given: string | undefined, text: string, modifiedAtMs:
 }
 
 function generatedName(text: string): string {
-  const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
-  return `text-${hash}.${extensionOf(text)}`;
+  return `text-${sha256Hex(text).slice(0, 16)}.${extensionOf(text)}`;
 }
 
 function extensionOf(text: string): string {
   if (!/^\s*(?:\{|\[\s*[{\]])/.test(text)) return 'md';
   const [first = '', ...others] = text.trim().split('\n');
-  return others.length > 0 && isJson(first) ? 'jsonl' : 'json';
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return others.length > 0 && parsedJson(first) !== undefined ? 'jsonl' : 'json';
 }
