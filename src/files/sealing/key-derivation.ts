@@ -1,7 +1,10 @@
 /** Derives the key of a store from a passphrase: scrypt (RFC 7914). */
-import { scrypt } from 'node:crypto';
+import { type ScryptOptions, scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
 import { randomOctets } from '../../base/ids.js';
 import { CipherKey, KEY_BYTES } from './cipher.js';
+
+const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
 export interface ScryptParameters {
   /** In base64. */
@@ -17,18 +20,11 @@ export function newScryptParameters(): ScryptParameters {
 }
 
 /** Derives the key with scrypt. The same passphrase and parameters always result in the same key. */
-export function keyOfPassphrase(
+export async function keyOfPassphrase(
   passphrase: string,
   { salt, N, r, p }: ScryptParameters,
 ): Promise<CipherKey> {
   const options = { N, r, p, maxmem: 256 * r * (N + p) };
-  return new Promise((resolve, reject) => {
-    scrypt(
-      passphrase.normalize('NFC'),
-      Buffer.from(salt, 'base64'),
-      KEY_BYTES,
-      options,
-      (error, bytes) => (error === null ? resolve(new CipherKey(bytes)) : reject(error)),
-    );
-  });
+  const text = passphrase.normalize('NFC');
+  return new CipherKey(await derive(text, Buffer.from(salt, 'base64'), KEY_BYTES, options));
 }
