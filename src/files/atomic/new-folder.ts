@@ -1,4 +1,4 @@
-/** Creates a folder with all its files, or nothing. new-folder-batch.ts does it for many small folders. */
+/** Creates a folder with all its files, or nothing. new-entry-batch.ts does it for many small folders. */
 import { dirname, join } from 'node:path';
 import { alreadyExistsError } from '../file-errors.js';
 import { entriesOf, moveByRename, removeFolder } from '../paths/folders.js';

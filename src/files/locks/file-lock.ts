@@ -26,9 +26,7 @@ import {
   syncNames,
   unconfirmed,
 } from '../atomic/atomic-write.js';
-import type { Outcome } from '../atomic/group-commit.js';
-import { type NewFile, placeFile, stageFiles } from '../atomic/new-file-batch.js';
-import { type NewFolder, placeFolder, stageFolders } from '../atomic/new-folder-batch.js';
+import { type NewEntry, placeEntry, stageEntries } from '../atomic/new-entry-batch.js';
 import { renameWithRetry } from '../atomic/rename-with-retry.js';
 import { isWithoutLinks } from '../atomic/staging.js';
 import { fileError, ignoreErrno, withFileError } from '../file-errors.js';
@@ -85,14 +83,17 @@ export interface HeldLock {
   /** Like `replace`, by a file that was fsynced before: for content too large for memory. */
   replaceByFile(stage: string, target: string, durability: Durability): Promise<void>;
   /**
-   * Adds new folders to `parent`; each is added completely or not at all. Calls `onPlaced` for each added
-   * folder; returns the error of each other folder by its index (ALREADY_EXISTS: its name exists). All added
-   * folders are durable when it resolves. LockLostError if the lock was lost: call it again with the
-   * folders that were not added.
+   * Adds new files or folders to `parent`; each is added completely or not at all. Calls `onPlaced` for each added
+   * entry; returns the error of each other entry by its index (ALREADY_EXISTS: its name exists). All added
+   * entries are durable when it resolves. LockLostError if the lock was lost: call it again with the
+   * entries that were not added.
    */
-  readonly addFolders: AddNew<NewFolder>;
-  /** Like `addFolders`, for new files in the folder `parent`. */
-  readonly addFiles: AddNew<NewFile>;
+  addEntries(
+    parent: string,
+    entries: readonly NewEntry[],
+    durability: Durability,
+    onPlaced: (index: number, stamp: Stamp) => void,
+  ): Promise<Map<number, unknown>>;
   /** Whether this process still owns the lock. Appends check it, because they have no rename that fails. */
   isOurs(): boolean;
   /** Whether another process waits for the lock. */
@@ -169,10 +170,6 @@ function heldLock(owned: OwnedLock, leaveAfterLast: () => void): HeldLock {
   const requireHeld = () => {
     if (isLeft) throw new AppError('INTERNAL', 'A lock was used after its release.');
   };
-  const add = <Item extends Named>(kind: AddedKind<Item>, added: Added<Item>) => {
-    requireHeld();
-    return whileLockHeld(home, 'write', added.parent, () => addAll(home, homePath, kind, added));
-  };
   return {
     async replace(target, bytes, durability, { base, onReplaced, isLast = false } = {}) {
       requireHeld();
@@ -226,10 +223,10 @@ function heldLock(owned: OwnedLock, leaveAfterLast: () => void): HeldLock {
         throw unconfirmed(target, error);
       });
     },
-    addFolders: (parent, folders, durability, onPlaced) =>
-      add(FOLDERS, { parent, items: folders, durability, onPlaced }),
-    addFiles: (parent, files, durability, onPlaced) =>
-      add(FILES, { parent, items: files, durability, onPlaced }),
+    addEntries(parent, ...added) {
+      requireHeld();
+      return whileLockHeld(home, 'write', parent, () => addAll(home, homePath, parent, ...added));
+    },
     // If the folder cannot be read, the lock counts as lost and the work runs again.
     isOurs: () => existsSync(home),
     isWanted: () => isWanted(owned),
@@ -254,57 +251,25 @@ async function whileLockHeld<T>(
   }
 }
 
-type AddNew<Item> = (
-  parent: string,
-  items: readonly Item[],
-  durability: Durability,
-  onPlaced: (index: number, stamp: Stamp) => void,
-) => Promise<Map<number, unknown>>;
-
-interface Named {
-  readonly name: string;
-}
-
-interface Added<Item> {
-  readonly parent: string;
-  readonly items: readonly Item[];
-  readonly durability: Durability;
-  onPlaced(index: number, stamp: Stamp): void;
-}
-
-/** How new files or new folders are written and then moved into place. */
-interface AddedKind<Item> {
-  stage(
-    home: PinnedFolder,
-    parent: string,
-    items: readonly Item[],
-    durability: Durability,
-  ): Promise<Outcome<Stamp>[]>;
-  place(from: string, parent: PinnedFolder, name: string): Promise<void>;
-}
-
-const FOLDERS: AddedKind<NewFolder> = { stage: stageFolders, place: placeFolder };
-const FILES: AddedKind<NewFile> = { stage: stageFiles, place: placeFile };
-
-async function addAll<Item extends Named>(
+async function addAll(
   home: string,
   homePath: string,
-  { stage, place }: AddedKind<Item>,
-  { parent, items, durability, onPlaced }: Added<Item>,
+  ...[parent, entries, durability, onPlaced]: Parameters<HeldLock['addEntries']>
 ): Promise<Map<number, unknown>> {
-  const staged = await inFolder(homePath, (pinned) => stage(pinned, parent, items, durability));
+  const stage = (pinned: PinnedFolder) => stageEntries(pinned, parent, entries, durability);
+  const staged = await inFolder(homePath, stage);
   const failed = new Map<number, unknown>();
   await inFolder(parent, async (pinned) => {
-    for (const [index, { name }] of items.entries()) {
+    for (const [index, entry] of entries.entries()) {
       const outcome = staged[index];
       if (outcome === undefined) continue;
       try {
         if ('error' in outcome) throw outcome.error;
         // This path goes through the lock, so that the rename fails if the lock was lost.
-        await place(join(home, name), pinned, name);
+        await placeEntry(join(home, entry.name), pinned, entry);
       } catch (error) {
         if (!(await seemsThere(home))) throw new LockLostError('lock lost', { cause: error });
-        failed.set(index, fileError(error, 'write', join(parent, name)));
+        failed.set(index, fileError(error, 'write', join(parent, entry.name)));
         continue;
       }
       onPlaced(index, outcome.value);

@@ -4,7 +4,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
 import { confirmNames, type Durability, makeIn } from '../atomic/atomic-write.js';
-import { TAKEN } from '../atomic/new-folder-batch.js';
+import { TAKEN } from '../atomic/new-entry-batch.js';
 import { renameWithRetry } from '../atomic/rename-with-retry.js';
 import { ABSENT, fileError, ignoreErrno, withFileError } from '../file-errors.js';
 import { inFolder } from '../safe-access/pinned-folder.js';

@@ -142,7 +142,7 @@ export class InsightCore {
     const addUnder = async (lock: HeldLock) => {
       const left = firstOfEachId(given).filter((one) => !added.has(one) && this.#isFree(one));
       if (left.length === 0) return;
-      await lock.addFiles(this.folder, left.map(fileOf), this.options, (index, stamp) => {
+      await lock.addEntries(this.folder, left.map(fileOf), this.options, (index, stamp) => {
         const one = left[index] as StoredInsight;
         added.set(one, { value: { outcome: 'added', stored: one } });
         this.note(one, stamp);

@@ -306,7 +306,7 @@ export class BulkCreator {
       fileName: 'conversation.json',
       bytes,
     }));
-    const failed = await lock.addFolders(options.logsFolder, folders, options, (index, stamp) => {
+    const failed = await lock.addEntries(options.logsFolder, folders, options, (index, stamp) => {
       const placed = ready[index];
       if (placed === undefined) return;
       placed.document.commit(placed.head);
