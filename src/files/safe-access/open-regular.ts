@@ -39,8 +39,13 @@ export interface OpenedFile {
 export function openToRead(path: string): OpenedFile {
   for (let attempt = 1; ; attempt += 1) {
     const number = openOr(path, () => openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
-    const opened = checked(number, path);
+    const opened = whileOpen(number, () => {
+      const stats = fstatSync(number, { bigint: true });
+      if (!stats.isFile()) throw notRegularFileError(path, stats);
+      return isAtPath(number, path) ? { number, stats } : undefined;
+    });
     if (opened !== undefined) return opened;
+    closeQuietly(number);
     if (attempt === MAX_TRIES) throw symlinkError(path);
   }
 }
@@ -168,19 +173,7 @@ function requireOwn(folder: PinnedFolder, name: string, stats: BigIntStats, path
   if (own < (now?.nlink ?? stats.nlink)) throw hardLinkError(path);
 }
 
-/** Returns `undefined`, and closes the file, if the open file is not the one at the path. */
-function checked(number: number, path: string): OpenedFile | undefined {
-  let isKept = false;
-  try {
-    const stats = fstatSync(number, { bigint: true });
-    if (!stats.isFile()) throw notRegularFileError(path, stats);
-    isKept = isAtPath(number, path);
-    return isKept ? { number, stats } : undefined;
-  } finally {
-    if (!isKept) closeQuietly(number);
-  }
-}
-
+/** Closes the file if `work` throws. */
 function whileOpen<T>(number: number, work: () => T): T {
   try {
     return work();
