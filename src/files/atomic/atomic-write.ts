@@ -28,7 +28,7 @@ import { isInside } from '../paths/path-confinement.js';
 import { FILE_MODE, FOLDER_MODE } from '../private-modes.js';
 import { isSameStamp, type Stamp, stampOf } from '../read/stamp.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
-import { createAt, createIn, requireReplaceable } from '../safe-access/open-regular.js';
+import { createAt, requireReplaceable } from '../safe-access/open-regular.js';
 import { inFolder, type PinnedFolder, pinIn } from '../safe-access/pinned-folder.js';
 import { toStored } from '../sealing/open-stores.js';
 import { requirePresent } from '../store-presence.js';
@@ -70,7 +70,7 @@ export async function replaceThrough(
   options: ReplaceOptions = {},
 ): Promise<Stamp> {
   const stored = toStored(target, bytes);
-  const file = writeStage(() => createAgain(stage), stored);
+  const file = writeStage(createAgain(stage), stored);
   return putInPlace({ file, stage, sizeBytes: stored.byteLength }, target, durability, options);
 }
 
@@ -87,9 +87,9 @@ function createAgain(stage: string): number {
 
 /**
  * Writes to the page cache of the system, which is fast. fsync waits for the disk later, in the thread pool.
+ * Returns the open file; after an error it is closed.
  */
-function writeStage(create: () => number, bytes: Uint8Array): number {
-  const file = create();
+function writeStage(file: number, bytes: Uint8Array): number {
   try {
     for (let at = 0; at < bytes.byteLength; ) {
       const written = writeSync(file, bytes, at, bytes.byteLength - at);
@@ -104,16 +104,16 @@ function writeStage(create: () => number, bytes: Uint8Array): number {
 }
 
 /**
- * Writes `bytes` to the file that `create` creates, checks its size, fsyncs and closes it. Errors name the
- * file `target`. STORAGE_FULL if only a part could be written, otherwise the system's own error.
+ * Writes `bytes` to the new file `file`, checks its size, fsyncs and closes it. Errors name the file `target`.
+ * STORAGE_FULL if only a part could be written, otherwise the system's own error.
  */
 export function writeAndSync(
-  create: () => number,
+  file: number,
   bytes: Uint8Array,
   target: string,
   durability: Durability,
 ): Promise<Stamp> {
-  const file = writeStage(create, bytes);
+  writeStage(file, bytes);
   return checkAndSync({ file, stage: target, sizeBytes: bytes.byteLength }, target, durability);
 }
 
@@ -201,7 +201,7 @@ export async function atomicWrite(
       const name = temporaryName();
       const stage = folder.at(name);
       try {
-        const file = writeStage(() => createIn(folder, name), stored);
+        const file = writeStage(createAt(stage), stored);
         const staged = { file, stage, sizeBytes: stored.byteLength };
         return await putInPlace(staged, target, durability, { base });
       } catch (error) {

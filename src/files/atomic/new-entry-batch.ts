@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
 import { alreadyExistsError, fileError, TAKEN_ON_WINDOWS } from '../file-errors.js';
 import { readStampNow, type Stamp } from '../read/stamp.js';
-import { createIn, requireReplaceable } from '../safe-access/open-regular.js';
+import { createAt, requireReplaceable } from '../safe-access/open-regular.js';
 import type { PinnedFolder } from '../safe-access/pinned-folder.js';
 import { storedFormsIn, type toStored } from '../sealing/open-stores.js';
 import { type Durability, makePinned, syncNames, writeAndSync } from './atomic-write.js';
@@ -55,12 +55,12 @@ async function stage(
   durability: Durability,
 ): Promise<Stamp> {
   if (fileName === undefined) {
-    return writeAndSync(() => createIn(home, name), bytes, target, durability);
+    return writeAndSync(createAt(home.at(name)), bytes, target, durability);
   }
   const folder = makePinned(home, name);
   try {
-    const create = () => createIn(folder, fileName);
-    const stamp = await writeAndSync(create, bytes, target, durability);
+    const file = createAt(folder.at(fileName));
+    const stamp = await writeAndSync(file, bytes, target, durability);
     if (durability.fsync) await syncNames(folder);
     return stamp;
   } finally {

@@ -94,14 +94,15 @@ export function openToAppend(path: string): OpenedFile {
 }
 
 /**
- * Creates a file in the folder for writing. EEXIST if the name exists, also as a link. The umask may reduce
- * its mode 0600; the callers in `atomic/` set it again.
+ * Creates a file for writing, at a path that no link can redirect: in a pinned folder, or in our own folder of a
+ * lock. EEXIST if the name exists, also as a link. The umask may reduce its mode 0600; the callers in `atomic/`
+ * set it again.
  */
-export function createIn(folder: PinnedFolder, name: string): number {
-  return createAt(folder.at(name));
+export function createAt(path: string): number {
+  return openSync(path, NEW, FILE_MODE);
 }
 
-/** Like `createIn`, but opens the file in the thread pool, and its mode is exactly 0600. */
+/** Like `createAt`, but opens the file in the thread pool, and its mode is exactly 0600. */
 export async function createHandleIn(folder: PinnedFolder, name: string): Promise<FileHandle> {
   const handle = await open(folder.at(name), NEW, FILE_MODE);
   try {
@@ -111,13 +112,6 @@ export async function createHandleIn(folder: PinnedFolder, name: string): Promis
     await closeUnused(handle);
     throw error;
   }
-}
-
-/**
- * Like `createIn`, for a path that no link can redirect: in a pinned folder, or in our own folder of a lock.
- */
-export function createAt(path: string): number {
-  return openSync(path, NEW, FILE_MODE);
 }
 
 /**
