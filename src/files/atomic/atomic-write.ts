@@ -6,6 +6,7 @@
  * size check detects a full disk. This module takes no lock: file-lock.ts does that.
  */
 import {
+  type BigIntStats,
   closeSync,
   fchmodSync,
   fstatSync,
@@ -70,8 +71,9 @@ export async function replaceThrough(
   options: ReplaceOptions = {},
 ): Promise<Stamp> {
   const stored = toStored(target, bytes);
-  const file = writeStage(createAgain(stage), stored);
-  return putInPlace({ file, stage, sizeBytes: stored.byteLength }, target, durability, options);
+  const stamp = await writeAndSync(createAgain(stage), stored, target, durability);
+  await putInPlace(stage, target, stamp, durability, options);
+  return stamp;
 }
 
 /** Creates the temporary file. It first removes one that a failed step left under this lock. */
@@ -86,64 +88,56 @@ function createAgain(stage: string): number {
 }
 
 /**
- * Writes to the page cache of the system, which is fast. fsync waits for the disk later, in the thread pool.
- * Returns the open file; after an error it is closed.
+ * Writes `bytes` to the new file `file`, checks its size and mode, fsyncs and closes it. Errors name the file
+ * `target`. STORAGE_FULL if only a part could be written, otherwise the system's own error.
  */
-function writeStage(file: number, bytes: Uint8Array): number {
+export async function writeAndSync(
+  file: number,
+  bytes: Uint8Array,
+  target: string,
+  { fsync }: Durability,
+): Promise<Stamp> {
+  let written: BigIntStats;
   try {
+    // Into the page cache of the system, which is fast. fsync waits for the disk later, in the thread pool.
     for (let at = 0; at < bytes.byteLength; ) {
-      const written = writeSync(file, bytes, at, bytes.byteLength - at);
-      if (written === 0) break; // the size check notices it
-      at += written;
+      const length = writeSync(file, bytes, at, bytes.byteLength - at);
+      if (length === 0) break; // the size check notices it
+      at += length;
     }
-    return file;
+    written = fstatSync(file, { bigint: true });
+    if (written.size !== BigInt(bytes.byteLength)) {
+      throw diskFullError(target, written.size, bytes.byteLength);
+    }
+    if ((Number(written.mode) & ALL_MODES) !== FILE_MODE) fchmodSync(file, FILE_MODE); // undoes the umask
+    if (fsync) await syncToDisk(file);
   } catch (error) {
     closeQuietly(file);
     throw error;
   }
-}
-
-/**
- * Writes `bytes` to the new file `file`, checks its size, fsyncs and closes it. Errors name the file `target`.
- * STORAGE_FULL if only a part could be written, otherwise the system's own error.
- */
-export function writeAndSync(
-  file: number,
-  bytes: Uint8Array,
-  target: string,
-  durability: Durability,
-): Promise<Stamp> {
-  writeStage(file, bytes);
-  return checkAndSync({ file, stage: target, sizeBytes: bytes.byteLength }, target, durability);
-}
-
-/** A staging file that was written and is still open. */
-interface Staged {
-  readonly file: number;
-  readonly stage: string;
-  readonly sizeBytes: number;
+  closeSync(file);
+  return stampOf(written);
 }
 
 async function putInPlace(
-  staged: Staged,
+  stage: string,
   target: string,
-  durability: Durability,
+  stamp: Stamp,
+  { fsync }: Durability,
   { base, onReplaced }: ReplaceOptions,
-): Promise<Stamp> {
-  const stamp = await checkAndSync(staged, target, durability);
+): Promise<void> {
   // The folder is opened before the rename: if no file handle is free, the old file is still there.
-  return inFolder(dirname(target), async (folder) => {
+  await inFolder(dirname(target), async (folder) => {
     const name = basename(target);
     const there = requireReplaceable(folder, name, target);
     const isStale = base === null ? there !== undefined : base && !isSameStamp(there, base);
     if (isStale) throw new StaleBaseError();
-    await renameWithRetry(staged.stage, folder.at(name));
-    const confirmed = durability.fsync ? syncNames(folder) : undefined;
+    await renameWithRetry(stage, folder.at(name));
+    const confirmed = fsync ? syncNames(folder) : undefined;
     onReplaced?.(stamp);
     await confirmed?.catch((error: unknown) => {
       throw unconfirmed(target, error);
     });
-    return stamp;
   });
 }
 
@@ -165,25 +159,6 @@ export function syncToDisk(file: number): Promise<void> {
   });
 }
 
-/** Checks size and mode, fsyncs, and closes the file. */
-async function checkAndSync(
-  { file, sizeBytes }: Staged,
-  target: string,
-  { fsync }: Durability,
-): Promise<Stamp> {
-  try {
-    const staged = fstatSync(file, { bigint: true });
-    if (staged.size !== BigInt(sizeBytes)) {
-      throw diskFullError(target, staged.size, sizeBytes);
-    }
-    if ((Number(staged.mode) & ALL_MODES) !== FILE_MODE) fchmodSync(file, FILE_MODE); // undoes the umask
-    if (fsync) await syncToDisk(file);
-    return stampOf(staged);
-  } finally {
-    closeSync(file);
-  }
-}
-
 /**
  * Replaces a file that no other process of Daybook changes at the same time. When it resolves, bytes and
  * name are on disk. CONFLICT if `base` is given and another program has changed the target since.
@@ -201,9 +176,9 @@ export async function atomicWrite(
       const name = temporaryName();
       const stage = folder.at(name);
       try {
-        const file = writeStage(createAt(stage), stored);
-        const staged = { file, stage, sizeBytes: stored.byteLength };
-        return await putInPlace(staged, target, durability, { base });
+        const stamp = await writeAndSync(createAt(stage), stored, target, durability);
+        await putInPlace(stage, target, stamp, durability, { base });
+        return stamp;
       } catch (error) {
         removeQuietly(stage);
         throw error;
