@@ -19,8 +19,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { silentLog } from '../../src/base/log.js';
 import { isSameStamp, type Stamp, stampOf } from '../../src/files/read/stamp.js';
-import type { FileChange } from '../../src/files/watcher/found-changes.js';
-import { Watcher, type WatcherOptions } from '../../src/files/watcher/watcher.js';
+import { type FileChange, Watcher, type WatcherOptions } from '../../src/files/watcher/watcher.js';
 
 /** Machines of CI can pause, so the test counts comparisons and not time. */
 const MAX_WAIT_MS = 120_000;

@@ -6,14 +6,19 @@
  */
 import { type Clock, systemClock } from '../../base/clock.js';
 import type { Log } from '../../base/log.js';
-import type { Stamp } from '../read/stamp.js';
+import { isSameStamp, type Stamp } from '../read/stamp.js';
 import { DebounceQueue } from './debounce-queue.js';
 import { FolderWatches, MAX_WATCHED_FOLDERS } from './folder-watches.js';
-import { type FileChange, FoundChanges } from './found-changes.js';
 import { KnownFiles } from './known-files.js';
 import { PollingSchedule } from './polling-schedule.js';
 import { rankByTime } from './recent-paths.js';
 import { type PassCost, Reconciler } from './reconciler.js';
+
+export interface FileChange {
+  readonly path: string;
+  /** `undefined` if the file was removed. */
+  readonly stamp: Stamp | undefined;
+}
 
 export interface WatcherOptions {
   /** The absolute path. The folder may be missing, and may be created and removed at any time. */
@@ -66,7 +71,8 @@ export class Watcher {
   /** Jobs run one after the other. */
   #lastJob: Promise<unknown> = Promise.resolve();
   #nextReconcile: Promise<void> | undefined;
-  readonly #found = new FoundChanges();
+  /** The changes to report, by path. Only the last state of each, so that a changed file is read only once. */
+  readonly #found = new Map<string, FileChange>();
   #timer: NodeJS.Timeout | undefined;
   #lastFull: WatcherStatus['lastReconcile'];
   #errors = 0;
@@ -84,7 +90,7 @@ export class Watcher {
       match: options.match,
       onlyFiles: options.onlyFiles ?? (() => undefined),
       recentLimit: options.watchLimit ?? MAX_WATCHED_FOLDERS,
-      report: (path, stamp) => this.#found.add(path, stamp),
+      report: (path, stamp) => void this.#found.set(path, { path, stamp }),
       checkAgain: (folder, name) => this.#queue.add(folder, name),
       replaced: (folder) => this.#watches?.renew(folder),
     });
@@ -110,7 +116,8 @@ export class Watcher {
   /** A write of this process (`undefined`: a removal) is not reported. Call it right after it. */
   touch(path: string, stamp: Stamp | undefined): void {
     this.#knownFiles.adopt(path, stamp);
-    this.#found.drop(path, stamp);
+    const found = this.#found.get(path);
+    if (found && isSameStamp(found.stamp, stamp)) this.#found.delete(path);
   }
 
   status(): WatcherStatus {
@@ -228,7 +235,8 @@ export class Watcher {
   }
 
   #deliver(): void {
-    const changes = this.#found.take();
+    const changes = [...this.#found.values()];
+    this.#found.clear();
     if (changes.length > 0 && this.#isReady && !this.#isClosed) this.#o.onChange(changes);
     this.#watches?.follow(this.#knownFiles.foldersToWatch());
   }
