@@ -18,7 +18,6 @@ import { isAtPath } from '../safe-access/real-path.js';
 import { notAFolderError } from '../safe-access/refusal-errors.js';
 import {
   discardedName,
-  exists,
   GONE,
   IS_WINDOWS,
   type LockFolder,
@@ -58,7 +57,7 @@ export async function acquire(locksFolder: string, path: string): Promise<OwnedL
     const lock = { path, at: folder.at(basename(path)), folder };
     let isFree = false;
     try {
-      const own = await tryAcquire(lock);
+      const own = tryAcquire(lock);
       if (own !== undefined) {
         forgetOwner(path);
         return { ...lock, own };
@@ -95,7 +94,7 @@ async function yieldToWaiter(path: string): Promise<void> {
 }
 
 /** Renames a private folder with our name to the lock. `undefined` if another process owns the lock. */
-async function tryAcquire(lock: LockFolder): Promise<string | undefined> {
+function tryAcquire(lock: LockFolder): string | undefined {
   const { at } = lock;
   const own = ownerName();
   ownedNames.add(own);
@@ -105,7 +104,7 @@ async function tryAcquire(lock: LockFolder): Promise<string | undefined> {
     if (publish(privatePath, lock)) return own;
   } catch (error) {
     // A network share can report a failure for a rename that succeeded.
-    if (await exists(join(at, own)).catch(() => false)) return own;
+    if (existsSync(join(at, own))) return own;
     ownedNames.delete(own); // the rename may still succeed later
     discardPrivate(privatePath, own);
     throw error;
@@ -200,8 +199,7 @@ async function discardOwnName(owned: OwnedLock): Promise<boolean> {
     if (errnoOf(error) === 'ENOENT') return false;
     throw error;
   }
-  const isWanted = await exists(join(discarded, WANTED)).catch(() => false);
-  if (isWanted) yieldUntil.set(path, systemClock.monotonic() + YIELD_MS);
+  if (existsSync(join(discarded, WANTED))) yieldUntil.set(path, systemClock.monotonic() + YIELD_MS);
   await removeDiscarded(owned, discardedName(owned, own));
   return true;
 }

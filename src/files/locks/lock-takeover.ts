@@ -66,7 +66,8 @@ async function removeOwner(
   for (let attempt = 1; attempt <= 2; attempt += 1) {
     await ignoreErrno(lost, rename(inside.at(owner), lock.folder.at(discarded)));
     await removeDiscarded(lock, discarded);
-    if (!(await exists(inside.at(owner)))) return true;
+    const left = await ignoreErrno(GONE, lstat(inside.at(owner)));
+    if (left === undefined) return true;
   }
   return false;
 }
@@ -93,8 +94,4 @@ export function removeIfEmpty(path: string): void {
     if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'EPERM', 'EBUSY'].includes(errnoOf(error) ?? ''))
       throw error;
   }
-}
-
-export async function exists(path: string): Promise<boolean> {
-  return (await ignoreErrno(GONE, lstat(path))) !== undefined;
 }
