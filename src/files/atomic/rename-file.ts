@@ -1,8 +1,9 @@
 /** Renames a file without replacing another one, also if other programs save it at the same moment. */
-import { linkSync, lstatSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
+import { linkSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
 import { withFileError } from '../file-errors.js';
+import { isOneFile } from '../read/stamp.js';
 import { requireReplaceable } from '../safe-access/open-regular.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
 import { confirmNames, type Durability } from './atomic-write.js';
@@ -71,10 +72,3 @@ function removeOldName(folder: PinnedFolder, name: string, to: string): void {
     throw error;
   }
 }
-
-function isOneFile(one: string, other: string): boolean {
-  const [a, b] = [statAt(one), statAt(other)];
-  return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
-}
-
-const statAt = (path: string) => lstatSync(path, { bigint: true, throwIfNoEntry: false });

@@ -15,7 +15,7 @@ export async function* unzstd(
   name: string,
 ): AsyncGenerator<Uint8Array> {
   const { Decompress } = await import('fzstd');
-  let out: Uint8Array[] = [];
+  const out: Uint8Array[] = [];
   const decoder = new Decompress((data) => void out.push(data));
   const push = (chunk: Uint8Array, isLast: boolean) => {
     try {
@@ -34,7 +34,6 @@ export async function* unzstd(
     }
   }
   yield* push(new Uint8Array(0), true);
-  out = [];
 }
 
 const PIECE = 32 * 1024;

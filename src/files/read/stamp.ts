@@ -31,8 +31,8 @@ export function isSameFile(a: FileId, b: FileId): boolean {
 }
 
 /** Whether both paths are names of one file. FILESYSTEM_ERROR. */
-export async function isOneFile(one: string, other: string): Promise<boolean> {
-  const [a, b] = [await readStamp(one), await readStamp(other)];
+export function isOneFile(one: string, other: string): boolean {
+  const [a, b] = [readStampNow(one), readStampNow(other)];
   return a !== undefined && b !== undefined && isSameFile(a, b);
 }
 

@@ -373,7 +373,7 @@ export class MemoryBank {
     if (kind !== 'file') throw isNoNote(path, kind);
     const from = trashName === undefined ? renamed : this.#trash.pathOf(trashName);
     const isOther = from !== undefined && from !== path;
-    if (!isOther || !(await isOneFile(resolve(this.folder, from), join(this.folder, path))))
+    if (!isOther || !isOneFile(resolve(this.folder, from), join(this.folder, path)))
       throw alreadyThere(path, trashName);
   }
 
