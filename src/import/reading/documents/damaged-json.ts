@@ -3,6 +3,7 @@
  * says so. Reads only the two ends of a large file.
  */
 import { AppError, isAppError } from '../../../base/errors.js';
+import { parsedJson } from '../../../base/json.js';
 import { withFileError } from '../../../files/file-errors.js';
 import type { Input, InputFile } from '../../../files/input/input-types.js';
 import { parseDocument } from '../../../files/read/json-document.js';
@@ -32,15 +33,26 @@ export async function requireSoundJson(
 }
 
 /**
- * Whether a JSON document or list begins in the file, but does not end. False for a large file in an
- * archive, whose end cannot be read alone. FILESYSTEM_ERROR.
+ * Whether a JSON document or list begins in a large file, but does not end. False for a file in an archive,
+ * whose end cannot be read alone. FILESYSTEM_ERROR.
  */
-async function isCutOff(file: InputFile): Promise<boolean> {
-  const ends = await endsOf(file);
-  if (ends === undefined) return false;
-  const first = firstSign(ends.start);
-  const last = ends.end.trimEnd().at(-1);
-  return (first === '[' && last !== ']') || (first === '{' && last !== '}');
+async function isCutOff({ sizeBytes, diskPath }: InputFile): Promise<boolean> {
+  if (diskPath === undefined) return false;
+  return withFileError('read', diskPath, async () => {
+    const handle = await openHandle(diskPath);
+    try {
+      const textAt = async (position: number) => {
+        const buffer = Buffer.alloc(END_BYTES);
+        const { bytesRead } = await handle.read(buffer, 0, END_BYTES, position);
+        return buffer.toString('utf8', 0, bytesRead);
+      };
+      const first = firstSign(await textAt(0));
+      const last = (await textAt(sizeBytes - END_BYTES)).trimEnd().at(-1);
+      return (first === '[' && last !== ']') || (first === '{' && last !== '}');
+    } finally {
+      await handle.close();
+    }
+  });
 }
 
 function requireJson(bytes: Buffer, path: string): void {
@@ -62,44 +74,14 @@ const damaged = (message: string, details: Record<string, unknown>) =>
   });
 
 /** Whether the first line is JSON by itself. Such a file has JSON Lines of an unknown form. */
-function isLines(text: string): boolean {
-  const [first = ''] = text.trimStart().split('\n', 1);
-  try {
-    JSON.parse(first);
-    return true;
-  } catch {
-    return false; // JSON.parse throws only if the line is not JSON
-  }
-}
+const isLines = (text: string): boolean =>
+  parsedJson(text.trimStart().split('\n', 1)[0]) !== undefined;
 
 const firstSign = (text: string) =>
   text
     .replace(/^\ufeff/, '')
     .trimStart()
     .slice(0, 1);
-
-async function endsOf(file: InputFile): Promise<{ start: string; end: string } | undefined> {
-  const { sizeBytes, diskPath } = file;
-  if (sizeBytes <= MAX_PARSED_BYTES) {
-    const bytes = await startOf(file);
-    const end = bytes.subarray(Math.max(0, bytes.byteLength - END_BYTES));
-    return { start: bytes.toString('utf8', 0, END_BYTES), end: end.toString() };
-  }
-  if (diskPath === undefined) return undefined;
-  return withFileError('read', diskPath, async () => {
-    const handle = await openHandle(diskPath);
-    try {
-      const at = async (position: number) => {
-        const buffer = Buffer.alloc(END_BYTES);
-        const { bytesRead } = await handle.read(buffer, 0, END_BYTES, position);
-        return buffer.toString('utf8', 0, bytesRead);
-      };
-      return { start: await at(0), end: await at(sizeBytes - END_BYTES) };
-    } finally {
-      await handle.close();
-    }
-  });
-}
 
 /** The whole file, unless it grew since its size was determined. */
 async function startOf(file: InputFile): Promise<Buffer> {
