@@ -113,16 +113,8 @@ export function insertAfterLine(content: string, line: number, text: string): st
 }
 
 /** Returns the number of the line, from 1, at an offset of the text. */
-export function lineAt(content: string, position: number): number {
-  let line = 1;
-  for (
-    let at = content.indexOf('\n');
-    at !== -1 && at < position;
-    at = content.indexOf('\n', at + 1)
-  )
-    line += 1;
-  return line;
-}
+export const lineAt = (content: string, position: number): number =>
+  content.slice(0, position).split('\n').length;
 
 function positionsOf(content: string, wanted: string): number[] {
   const positions: number[] = [];

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type AppError, isAppError } from '../../../base/errors.js';
 import { parsedJson } from '../../../base/json.js';
-import { isRecord } from '../../../base/json-fields.js';
+import { objectIn } from '../../../base/json-fields.js';
 import type { Input, InputFile } from '../../../files/input/input-types.js';
 import {
   type Row,
@@ -197,10 +197,8 @@ export function rowId(id: Row[string]): { readonly id: string; readonly key: Sql
 }
 
 /** The JSON object in a text column; an empty object if there is none. */
-export function jsonIn(value: Row[string]): JsonObject {
-  const parsed = typeof value === 'string' ? parsedJson(value) : undefined;
-  return isRecord(parsed) ? parsed : {};
-}
+export const jsonIn = (value: Row[string]): JsonObject =>
+  objectIn(typeof value === 'string' ? parsedJson(value) : undefined);
 
 /**
  * The messages of a conversation (a query with `wholeBytes('content')`), and a problem for each row that is
