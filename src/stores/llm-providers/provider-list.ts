@@ -113,28 +113,21 @@ export class ProviderList {
   /**
    * Adds or changes a provider. Durable when it resolves. VALIDATION_ERROR, CORRUPT, LOCKED, STORAGE_FULL.
    */
-  async set(change: ProviderChange): Promise<Provider> {
-    let changed: Provider | undefined;
-    await this.#change((providers) => {
+  set(change: ProviderChange): Promise<Provider> {
+    return this.#change((providers) => {
       const known = providers.find(({ name }) => name === change.name);
-      changed = checked(mergedWith(known, change, isoTime(this.#options.clock.now())));
-      const next = changed;
-      return known === undefined
-        ? [...providers, next]
-        : providers.map((each) => (each === known ? next : each));
+      const next = checked(mergedWith(known, change, isoTime(this.#options.clock.now())));
+      const others = providers.map((each) => (each === known ? next : each));
+      return { providers: known === undefined ? [...providers, next] : others, result: next };
     });
-    if (changed === undefined) throw new AppError('INTERNAL', 'No provider was written.');
-    return changed;
   }
 
   /** Removes a provider. Durable when it resolves. Returns false if there is none with this name. */
-  async remove(name: string): Promise<boolean> {
-    let isFound = false;
-    await this.#change((providers) => {
-      isFound = providers.some((each) => each.name === name);
-      return providers.filter((each) => each.name !== name);
+  remove(name: string): Promise<boolean> {
+    return this.#change((all) => {
+      const providers = all.filter((each) => each.name !== name);
+      return { providers, result: providers.length < all.length };
     });
-    return isFound;
   }
 
   /** Stores the present time as the last use, at most once a minute. */
@@ -143,18 +136,20 @@ export class ProviderList {
     const known = (await this.list()).find((each) => each.name === name);
     if (known === undefined || now - Date.parse(known.lastUsedAt ?? '1970') < LAST_USE_INTERVAL_MS)
       return;
-    await this.#change((providers) =>
-      providers.map((each) => (each.name === name ? { ...each, lastUsedAt: isoTime(now) } : each)),
-    );
+    const used = (each: Provider) =>
+      each.name === name ? { ...each, lastUsedAt: isoTime(now) } : each;
+    await this.#change((all) => ({ providers: all.map(used), result: undefined }));
   }
 
-  async #change(change: (providers: readonly Provider[]) => readonly Provider[]): Promise<void> {
+  async #change<Result>(
+    change: (all: readonly Provider[]) => { providers: readonly Provider[]; result: Result },
+  ): Promise<Result> {
     const { path } = this.#options;
     await makeFolder(dirname(path), { fsync: true });
-    await withLock(locksFolderIn(dirname(path)), 'providers', async (lock) => {
-      const providers = change(await this.list());
-      const bytes = Buffer.from(fileText(providers));
-      await lock.replace(path, bytes, { fsync: true });
+    return withLock(locksFolderIn(dirname(path)), 'providers', async (lock) => {
+      const { providers, result } = change(await this.list());
+      await lock.replace(path, Buffer.from(fileText(providers)), { fsync: true });
+      return result;
     });
   }
 }
