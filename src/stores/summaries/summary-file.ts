@@ -8,6 +8,7 @@ import { AppError, ERROR_KINDS, type ErrorCode } from '../../base/errors.js';
 import { sha256Stream } from '../../base/ids.js';
 import { isRecord, type JsonObject, objectIn, objectsIn } from '../../base/json-fields.js';
 import { estimateTextTokens } from '../../base/text/estimate-tokens.js';
+import type { SourceLocation } from '../conversations/document/parse-fields.js';
 import type { Message } from '../conversations/document/schema.js';
 import { upgraded, versionOf } from '../format-migrations.js';
 
@@ -61,10 +62,7 @@ export function sourceHashOf(messages: readonly Message[]): string {
 }
 
 /** Returns the summaries in the parsed file. FORMAT_TOO_NEW, CORRUPT. */
-export function readSummaries(
-  file: unknown,
-  at: { readonly path: string; readonly conversationId: string },
-): Summaries {
+export function readSummaries(file: unknown, at: SourceLocation): Summaries {
   const levels = levelsIn(requireReadable(file, at.path));
   const found = SUMMARY_LEVELS.flatMap((level) => {
     const summary = summaryOf(levels[level], level);
@@ -79,7 +77,7 @@ export function readSummaries(
 export function withSummary(
   file: unknown,
   summary: { readonly level: SummaryLevel } & StoredSummary,
-  at: { readonly path: string; readonly conversationId: string },
+  at: SourceLocation,
 ): JsonObject {
   const { level, text, ...facts } = summary;
   const levels = {
@@ -100,11 +98,7 @@ export function readFailures(file: unknown, at: { readonly path: string }): Paid
  * The whole file with this failure, which replaces the one of the same provider and level. FORMAT_TOO_NEW,
  * CORRUPT.
  */
-export function withFailure(
-  file: unknown,
-  failure: PaidFailure,
-  at: { readonly path: string; readonly conversationId: string },
-): JsonObject {
+export function withFailure(file: unknown, failure: PaidFailure, at: SourceLocation): JsonObject {
   const isOther = ({ level, provider }: PaidFailure) =>
     level !== failure.level || provider !== failure.provider;
   return withField(file, { failures: [...readFailures(file, at).filter(isOther), failure] }, at);
@@ -114,19 +108,10 @@ export function withFailure(
 function withField(
   file: unknown,
   field: JsonObject,
-  at: { readonly path: string; readonly conversationId: string },
+  { path, conversationId }: SourceLocation,
 ): JsonObject {
-  const {
-    formatVersion: _version,
-    conversationId: _id,
-    ...others
-  } = requireReadable(file, at.path);
-  return {
-    formatVersion: versionOf('summaries'),
-    conversationId: at.conversationId,
-    ...others,
-    ...field,
-  };
+  const { formatVersion: _, conversationId: __, ...others } = requireReadable(file, path);
+  return { formatVersion: versionOf('summaries'), conversationId, ...others, ...field };
 }
 
 function isFailure(value: JsonObject): value is JsonObject & PaidFailure {
@@ -151,10 +136,7 @@ function requireReadable(file: unknown, path: string): JsonObject {
 
 const levelsIn = ({ summaries }: JsonObject) => objectIn(summaries);
 
-function summaryOf(
-  value: unknown,
-  level: SummaryLevel,
-): (StoredSummary & { level: typeof level }) | undefined {
+function summaryOf(value: unknown, level: SummaryLevel): Omit<Summary, 'tokenCount'> | undefined {
   if (!isRecord(value)) return undefined;
   const { text, provider, model, sourceHash, generatedAt } = value;
   if (typeof text !== 'string' || text.trim() === '') return undefined;
