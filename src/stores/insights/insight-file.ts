@@ -9,7 +9,7 @@ import { isRecord, isTextList, type JsonObject } from '../../base/json-fields.js
 import { parseDocument, renderDocument } from '../../files/read/json-document.js';
 import { conflictSides } from '../conflict-markers.js';
 import { upgraded, versionOf } from '../format-migrations.js';
-import { joinSides } from './merge-conflict.js';
+import { distinctTags } from '../tags.js';
 import { type Insight, KNOWN_CONTEXTS, normalContext, type StoredInsight } from './schema.js';
 
 interface SourceLocation {
@@ -19,7 +19,7 @@ interface SourceLocation {
   readonly modifiedAt: number;
 }
 
-/** Joins both sides of a git merge conflict. CORRUPT, FORMAT_TOO_NEW. */
+/** Joins both sides of a git merge conflict, so that no text is lost. CORRUPT, FORMAT_TOO_NEW. */
 export function parseInsight(bytes: Uint8Array, location: SourceLocation): StoredInsight {
   const parse = (part: Uint8Array) =>
     readInsight(parseDocument(part, location.path, 'CORRUPT'), location);
@@ -30,6 +30,27 @@ export function parseInsight(bytes: Uint8Array, location: SourceLocation): Store
     if (sides === undefined || !isAppError(error, 'CORRUPT')) throw error;
     return joinSides(parse(Buffer.from(sides.ours)), parse(Buffer.from(sides.theirs)));
   }
+}
+
+/** The text between the two sides of a merge conflict if their contents differ. */
+const DIVIDER = '\n\n--- the other branch ---\n\n';
+
+/** The newer side has priority; texts, tags and fields that only the older side has are kept. */
+function joinSides(ours: StoredInsight, theirs: StoredInsight): StoredInsight {
+  const [newer, older] =
+    ours.insight.updated_at >= theirs.insight.updated_at ? [ours, theirs] : [theirs, ours];
+  const [a, b] = [newer.insight, older.insight];
+  const tags = distinctTags([...(a.tags ?? []), ...(b.tags ?? [])]);
+  return {
+    insight: {
+      ...a,
+      content: a.content === b.content ? a.content : `${a.content}${DIVIDER}${b.content}`,
+      ...(tags.length > 0 && { tags }),
+      ...((a.metadata ?? b.metadata) && { metadata: { ...b.metadata, ...a.metadata } }),
+      created_at: Math.min(a.created_at, b.created_at),
+    },
+    extra: { ...older.extra, ...newer.extra },
+  };
 }
 
 /** Validates the parsed JSON of a file. CORRUPT (with the field in `details`), FORMAT_TOO_NEW. */
