@@ -1,5 +1,5 @@
 /** The content of `state.json`, and the function that applies a change to it. No I/O. */
-import { isRecord, type JsonObject } from '../../base/json-fields.js';
+import { isRecord, type JsonObject, objectIn } from '../../base/json-fields.js';
 import { CLIENT_ID, CONVERSATION_ID } from '../conversations/document/conversation-id.js';
 import { versionOf } from '../format-migrations.js';
 
@@ -29,7 +29,7 @@ export function toState(file: JsonObject): State {
   return {
     ...(isRef(activeConversation) ? { activeConversation } : {}),
     ...(isCount ? { contextWindow: messages } : {}),
-    values: isRecord(values) ? values : {},
+    values: objectIn(values),
     valuesUpdatedAt: timesOf(file),
     ...(typeof updatedAt === 'string' ? { updatedAt } : {}),
   };
@@ -45,8 +45,11 @@ export function timesOf({ values, valuesUpdatedAt }: JsonObject): Record<string,
   return Object.fromEntries(times);
 }
 
-/** Returns the file after the change. `now`: the time of the change (ISO 8601). */
-function changedFile(file: JsonObject, change: StateChange, now: string): JsonObject {
+/**
+ * Returns the file after the change. `at`: the time of the change (ISO 8601). The time of the whole file never
+ * becomes earlier.
+ */
+export function changedAt(file: JsonObject, change: StateChange, at: string): JsonObject {
   const {
     activeConversation,
     contextWindow,
@@ -55,11 +58,14 @@ function changedFile(file: JsonObject, change: StateChange, now: string): JsonOb
     formatVersion: _version,
     ...others
   } = file;
-  const known = isRecord(values) ? values : {};
+  const { updatedAt: before } = file;
   const given = change.values ?? {};
-  const merged = Object.entries({ ...known, ...given }).filter(
-    ([key, value]) => value !== null || !Object.hasOwn(given, key),
+  const merged = Object.fromEntries(
+    Object.entries({ ...objectIn(values), ...given }).filter(
+      ([key, value]) => value !== null || !Object.hasOwn(given, key),
+    ),
   );
+  const times = Object.fromEntries(Object.keys(given).map((key) => [key, at]));
   const fields = {
     activeConversation:
       change.activeConversation === undefined ? activeConversation : change.activeConversation,
@@ -68,23 +74,12 @@ function changedFile(file: JsonObject, change: StateChange, now: string): JsonOb
   return {
     formatVersion: versionOf('state'),
     ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)),
-    values: Object.fromEntries(merged),
-    valuesUpdatedAt: Object.fromEntries(
-      Object.entries({
-        ...timesOf(file),
-        ...Object.fromEntries(Object.keys(given).map((key) => [key, now])),
-      }).filter(([key]) => merged.some(([name]) => name === key)),
-    ),
+    values: merged,
+    valuesUpdatedAt: timesOf({ values: merged, valuesUpdatedAt: { ...timesOf(file), ...times } }),
     ...others,
+    updatedAt: typeof before === 'string' && before > at ? before : at,
   };
 }
 
 const isRef = (value: unknown): value is string =>
   typeof value === 'string' && (CONVERSATION_ID.test(value) || CLIENT_ID.test(value));
-
-/** Like `changedFile`, and sets the time of the whole file, which never becomes earlier. */
-export function changedAt(file: JsonObject, change: StateChange, at: string): JsonObject {
-  const { updatedAt: before } = file;
-  const updatedAt = typeof before === 'string' && before > at ? before : at;
-  return { ...changedFile(file, change, at), updatedAt };
-}
