@@ -7,7 +7,7 @@
 import { readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
-import { diskFullError, fileError } from '../file-errors.js';
+import { ABSENT, diskFullError, fileError } from '../file-errors.js';
 import type { HeldLock } from '../locks/file-lock.js';
 import { isSameFile, readStampNow, type Stamp, stampOf } from '../read/stamp.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
@@ -34,7 +34,7 @@ export class FileReader {
       const { number, stats } = openToRead(path);
       return new FileReader(number, stampOf(stats), path);
     } catch (error) {
-      if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return undefined;
+      if (ABSENT.includes(errnoOf(error) ?? '')) return undefined;
       throw fileError(error, 'read', path);
     }
   }

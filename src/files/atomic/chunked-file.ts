@@ -6,7 +6,7 @@
  */
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { ignoreErrno, withFileError } from '../file-errors.js';
+import { ABSENT, ignoreErrno, withFileError } from '../file-errors.js';
 import { createHandleIn, openHandle, requireReplaceable } from '../safe-access/open-regular.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 import { toStoredPiece } from '../sealing/open-stores.js';
@@ -56,9 +56,7 @@ async function fill(file: FileHandle, target: string, chunks: Iterable<Uint8Arra
 
 /** Stops before an incomplete chunk; nothing if there is no file. FILESYSTEM_ERROR, DECRYPT. */
 export async function* readChunks(path: string): AsyncGenerator<Buffer, undefined> {
-  const file = await withFileError('read', path, () =>
-    ignoreErrno(['ENOENT', 'ENOTDIR'], openHandle(path)),
-  );
+  const file = await withFileError('read', path, () => ignoreErrno(ABSENT, openHandle(path)));
   if (file === undefined) return;
   const ahead: Promise<Buffer | undefined>[] = [];
   const read = (length: number, position: number) =>

@@ -1,6 +1,6 @@
 /** Creates a folder with all its files, or nothing. new-entry-batch.ts does it for many small folders. */
 import { dirname, join } from 'node:path';
-import { alreadyExistsError } from '../file-errors.js';
+import { ABSENT, alreadyExistsError } from '../file-errors.js';
 import { entriesOf, moveByRename, removeFolder } from '../paths/folders.js';
 import { type Durability, makeFolder, syncFolder } from './atomic-write.js';
 import { temporaryName } from './staging.js';
@@ -17,7 +17,7 @@ export async function writeNewFolder<T>(
 ): Promise<T> {
   const stage = join(dirname(target), temporaryName());
   // Checked before `fill` does its work.
-  if ((await entriesOf(target, ['ENOENT', 'ENOTDIR'])).length === 0) {
+  if ((await entriesOf(target, ABSENT)).length === 0) {
     await makeFolder(stage);
     try {
       const result = await fill(stage);

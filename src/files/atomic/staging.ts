@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { DAY_MS, systemClock } from '../../base/clock.js';
 import { errnoOf } from '../../base/errors.js';
 import { randomHex } from '../../base/ids.js';
-import { ignoreErrno, withFileError } from '../file-errors.js';
+import { ABSENT, ignoreErrno, withFileError } from '../file-errors.js';
 import { isHere, isOwnerName, isSurelyDead, ownerName } from '../locks/process-identity.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
@@ -66,7 +66,7 @@ export async function leftBehindIn(folder: string): Promise<string[]> {
       const names = await readdir(pinned.path);
       return names.filter((name) => isLeftBehind(pinned, name)).map((name) => join(folder, name));
     });
-    return (await ignoreErrno(['ENOENT', 'ENOTDIR'], listing)) ?? [];
+    return (await ignoreErrno(ABSENT, listing)) ?? [];
   });
 }
 

@@ -2,7 +2,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
-import { ignoreErrno, withFileError } from '../file-errors.js';
+import { ABSENT, ignoreErrno, withFileError } from '../file-errors.js';
 import { LOCKS_FOLDER } from '../locks/lock-folders.js';
 import { type Input, type InputFile, isOfFinder, type RefusedFile } from './input-types.js';
 import { regularBytes } from './regular-file.js';
@@ -37,7 +37,7 @@ async function collect(folder: string, prefix: string, depth: number, found: Fou
     return;
   }
   const entries = await withFileError('list', folder, () =>
-    ignoreErrno(['ENOENT', 'ENOTDIR'], readdir(folder, { withFileTypes: true })),
+    ignoreErrno(ABSENT, readdir(folder, { withFileTypes: true })),
   );
   for (const entry of entries ?? []) {
     const name = `${prefix}${entry.name}`;

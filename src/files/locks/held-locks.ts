@@ -6,7 +6,7 @@ import { lstat, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemClock } from '../../base/clock.js';
 import type { AppError } from '../../base/errors.js';
-import { ignoreErrno, withFileError } from '../file-errors.js';
+import { ABSENT, ignoreErrno, withFileError } from '../file-errors.js';
 import { entriesOf, listFolders } from '../paths/folders.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 import { notAFolderError, notRegularFileError } from '../safe-access/refusal-errors.js';
@@ -110,7 +110,7 @@ export async function inPlaceOfLocks(locksFolder: string): Promise<InPlaceOfLock
 
 /** Like `inPlaceOfLocks`, for the folder of the leases: a lease is a folder `.lock`, and its owner a file `.owner`. */
 export async function inPlaceOfLeases(leasesFolder: string): Promise<InPlaceOfLock[]> {
-  return (await entriesOf(leasesFolder, ['ENOENT', 'ENOTDIR'])).flatMap((entry) => {
+  return (await entriesOf(leasesFolder, ABSENT)).flatMap((entry) => {
     const path = join(leasesFolder, entry.name);
     if (entry.name.endsWith('.lock') && !entry.isDirectory())
       return [{ path, error: notAFolderError(path, entry) }];

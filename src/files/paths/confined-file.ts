@@ -6,6 +6,7 @@
 
 import { basename, dirname, join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
+import { ABSENT } from '../file-errors.js';
 import { readStamp } from '../read/stamp.js';
 import { type ReadFile, readWhole } from '../read/whole-file.js';
 import { type EntryKind, kindOf } from '../safe-access/refusal-errors.js';
@@ -57,7 +58,7 @@ export async function inStoredForm(folder: string, name: string): Promise<string
   const parts = name.split('/');
   let at = folder;
   for (const [index, part] of parts.entries()) {
-    const listed = await entriesOf(at, ['ENOENT', 'ENOTDIR']);
+    const listed = await entriesOf(at, ABSENT);
     const same = listed.filter((entry) => entry.name.normalize('NFC') === part.normalize('NFC'));
     const entry = same.length === 1 ? same[0] : same.find((each) => each.name === part);
     if (entry === undefined || entry.isSymbolicLink()) break;
@@ -104,7 +105,7 @@ export async function readPlain(
 }
 
 async function entryOf(folder: string, part: string, name: string, own: string) {
-  const listed = await entriesOf(folder, ['ENOENT', 'ENOTDIR']);
+  const listed = await entriesOf(folder, ABSENT);
   const exact = listed.find((entry) => entry.name === part);
   if (exact === undefined) requireNoTwin(listed, part, name, own);
   return exact;

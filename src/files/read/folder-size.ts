@@ -68,7 +68,7 @@ function sizeOf(path: string): number {
 export async function freeBytes(folder: string): Promise<number> {
   return withFileError('inspect', folder, async () => {
     for (let path = folder; ; path = dirname(path)) {
-      const found = await ignoreErrno(['ENOENT', 'ENOTDIR'], statfs(path));
+      const found = await ignoreErrno(ABSENT, statfs(path));
       if (found !== undefined) return found.bavail * found.bsize;
     }
   });

@@ -1,6 +1,6 @@
 /** Reads byte ranges of a file, if the file is still a known version. */
 import { fstatSync } from 'node:fs';
-import { ignoreErrno, withFileError } from '../file-errors.js';
+import { ABSENT, ignoreErrno, withFileError } from '../file-errors.js';
 import { openHandle } from '../safe-access/open-regular.js';
 import { isSameStamp, type Stamp, stampOf } from './stamp.js';
 
@@ -19,7 +19,7 @@ export async function readParts(
   ranges: readonly ByteRange[],
 ): Promise<Buffer[] | undefined> {
   return withFileError('read', path, async () => {
-    const handle = await ignoreErrno(['ENOENT', 'ENOTDIR'], openHandle(path));
+    const handle = await ignoreErrno(ABSENT, openHandle(path));
     if (handle === undefined) return undefined;
     const isThatVersion = () => isSameStamp(stampOf(fstatSync(handle.fd, { bigint: true })), stamp);
     try {

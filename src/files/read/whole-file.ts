@@ -4,7 +4,7 @@
  */
 import { fstatSync } from 'node:fs';
 import { errnoOf } from '../../base/errors.js';
-import { fileError, ignoreErrno, withFileError } from '../file-errors.js';
+import { ABSENT, fileError, ignoreErrno, withFileError } from '../file-errors.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
 import { openHandle, openToRead } from '../safe-access/open-regular.js';
 import { readBytes, readBytesNow, requireAtMost } from '../safe-access/read-bytes.js';
@@ -74,7 +74,7 @@ export function readSmallNow(path: string): ReadFile | undefined {
     return { bytes: readBytesNow(opened, path, MAX_SMALL_BYTES), stamp: stampOf(opened.stats) };
   } catch (error) {
     const errno = errnoOf(error);
-    if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined;
+    if (ABSENT.includes(errno ?? '')) return undefined;
     throw errno === undefined ? error : fileError(error, 'read', path);
   }
 }
@@ -85,7 +85,7 @@ export async function readStored(
   maxBytes = MAX_DOCUMENT_BYTES,
 ): Promise<ReadFile | undefined> {
   return withFileError('read', path, async () => {
-    const handle = await ignoreErrno(['ENOENT', 'ENOTDIR'], openHandle(path));
+    const handle = await ignoreErrno(ABSENT, openHandle(path));
     if (handle === undefined) return undefined;
     try {
       const stamp = stampOf(fstatSync(handle.fd, { bigint: true }));

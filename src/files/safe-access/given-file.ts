@@ -6,7 +6,7 @@
 import { constants, createReadStream, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { AppError, errnoOf } from '../../base/errors.js';
-import { fileError } from '../file-errors.js';
+import { ABSENT, fileError } from '../file-errors.js';
 import { closeQuietly } from './close-quietly.js';
 import { notRegularFileError } from './refusal-errors.js';
 
@@ -39,8 +39,7 @@ export function readTextIfPresent(path: string): string | undefined {
   try {
     return readGivenText(path);
   } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined;
+    if (ABSENT.includes(errnoOf(error) ?? '')) return undefined;
     throw fileError(error, 'read', path);
   }
 }

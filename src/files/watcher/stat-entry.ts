@@ -2,6 +2,7 @@
 import { type BigIntStats, lstatSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { errnoOf } from '../../base/errors.js';
+import { ABSENT } from '../file-errors.js';
 import { isStampOf, type Stamp } from '../read/stamp.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 
@@ -18,8 +19,7 @@ export function statEntry(path: string): Seen {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? 'absent';
   } catch (error) {
-    const errno = errnoOf(error);
-    return errno === 'ENOENT' || errno === 'ENOTDIR' ? 'absent' : 'unknown';
+    return ABSENT.includes(errnoOf(error) ?? '') ? 'absent' : 'unknown';
   }
 }
 
