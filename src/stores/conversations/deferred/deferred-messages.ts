@@ -6,29 +6,32 @@
  */
 
 import { isoTime } from '../../../base/clock.js';
+import { undefinedIfUnreadable } from '../../../base/errors.js';
 import { temporaryName } from '../../../files/atomic/staging.js';
 import { withLock } from '../../../files/locks/file-lock.js';
 import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js';
+import { plainCodec } from '../../../files/sealing/text-codec.js';
+import { stampInMemory } from '../../deferred-writes/pending-views.js';
 import { WriteQueue } from '../../deferred-writes/write-queue.js';
 import { notFound } from '../conversation-errors.js';
 import type { AppendRequest, PastFields, PastMessage } from '../document/apply-appends.js';
 import { applyAppends, withIds, withTimes } from '../document/apply-appends.js';
 import { conversationIdAt, requireRef } from '../document/conversation-id.js';
-import type { ConversationDocument } from '../document/document.js';
+import { ConversationDocument } from '../document/document.js';
 import type { Conversation } from '../document/schema.js';
 import { idOf } from '../key-lookup.js';
 import type { StoreCore } from '../store-core.js';
 import type { MaskedConversation } from '../writing/bulk-create.js';
 import type { AppendResult, Created, NewConversation } from '../writing/writer.js';
 import { type DirectWrites, replay, type WaitingMessages } from './replay.js';
-import { WaitingViews } from './waiting-views.js';
 
 export class DeferredMessages {
   /** The queue that all stores share. */
   readonly queue: WriteQueue;
   readonly #core: StoreCore;
   readonly #writes: DirectWrites;
-  readonly #views: WaitingViews;
+  /** By id: the conversations with what waits, as readers see them. */
+  readonly #views = new Map<string, ConversationDocument>();
   readonly #waiting = new Set<WaitingMessages>();
   #lastIdMs = 0;
 
@@ -39,7 +42,6 @@ export class DeferredMessages {
     this.queue.whenBack(() => catalogue.refresh());
     core.whenAway(() => this.queue.noticeAway());
     this.#writes = writes;
-    this.#views = new WaitingViews(core);
   }
 
   /** Returns the conversation as readers see it, if something of it waits. */
@@ -79,7 +81,7 @@ export class DeferredMessages {
     requireRef(ref);
     const id = await idOf(this.#core, ref);
     const { create } = request.options;
-    const document = id === undefined ? undefined : await this.#views.of(id);
+    const document = id === undefined ? undefined : await this.#viewOf(id);
     if (document !== undefined) return this.#defer(document, request);
     if (!create || requireRef(ref) === 'id') throw notFound(ref);
     const fields = typeof create === 'object' ? create : {};
@@ -96,7 +98,8 @@ export class DeferredMessages {
     const createdAt = isoTime(idMs);
     const conversationId = conversationIdAt(idMs);
     const fields = { ...given, createdAt };
-    const document = this.#views.newDocument({ ...fields, conversationId, createdAt });
+    const head = { updatedAt: createdAt, messageCount: 0, ...fields, conversationId };
+    const document = new ConversationDocument(head, {}, [], plainCodec);
     return this.#defer(document, request, fields);
   }
 
@@ -139,14 +142,36 @@ export class DeferredMessages {
       write: () => replay({ core: this.#core, writes: this.#writes }, waiting),
       ended: () => this.#ended(waiting),
     });
-    this.#views.show(document, fields !== undefined);
+    this.#show(document, fields !== undefined);
   }
 
+  /** The view, or a copy of the conversation. STORAGE_UNAVAILABLE if it is not in memory. */
+  async #viewOf(conversationId: string): Promise<ConversationDocument | undefined> {
+    const known = this.#views.get(conversationId);
+    if (known !== undefined) return known;
+    const found = await this.#core.files.read(conversationId);
+    return found?.document.committed(plainCodec);
+  }
+
+  /** Makes the additions of the document visible to readers, lists and search. */
+  #show(document: ConversationDocument, isNew: boolean): void {
+    const { clock, waiting, catalogue } = this.#core;
+    document.commit(document.nextHead(isoTime(clock.now())));
+    const { conversationId } = document.head;
+    this.#views.set(conversationId, document);
+    waiting.set(conversationId, waiting.get(conversationId) ?? (isNew ? 'new' : 'stored'));
+    catalogue.note({ document, stamp: stampInMemory(clock, 0) });
+  }
+
+  /** After the last write of the conversation, it is read from the disk again. */
   async #ended(waiting: WaitingMessages): Promise<void> {
     const { conversationId } = waiting;
     this.#waiting.delete(waiting);
     if ([...this.#waiting].some((each) => each.conversationId === conversationId)) return;
-    await this.#views.drop(conversationId);
+    this.#views.delete(conversationId);
+    this.#core.waiting.delete(conversationId);
+    // If the disk cannot be read, the next pass over the folder finds it.
+    await undefinedIfUnreadable(this.#core.catalogue.refreshSome([conversationId]));
   }
 
   /** A millisecond that no other id of this process has; another process may still use it. */
