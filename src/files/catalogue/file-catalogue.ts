@@ -258,20 +258,11 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
         changed.push(name);
         continue;
       }
-      if (!this.#hasStamp(name, stamp)) changed.push(name);
+      if (!hasStampNow(this.#options.pathOf(name), stamp)) changed.push(name);
       else if (cached !== undefined) this.seed(name, stamp, cached.summary);
       if (slice.isSpent()) await slice.yield();
     }
     return changed;
-  }
-
-  #hasStamp(name: string, stamp: Stamp): boolean {
-    try {
-      return hasStampNow(this.#options.pathOf(name), stamp);
-    } catch (error) {
-      if (!isAppError(error)) throw error;
-      return false; // the asynchronous check reports it
-    }
   }
 
   async #readAll(

@@ -7,11 +7,12 @@
 
 import { TimeSlice } from '../../base/async/time-slice.js';
 import type { Clock } from '../../base/clock.js';
+import { hasStampNow } from '../read/stamp.js';
 import { caseFolded } from '../safe-access/real-path.js';
 import { joinPath, type KnownFolder, splitPath } from './file-tree.js';
 import { isIgnoredFolder } from './ignored-names.js';
 import type { KnownFiles } from './known-files.js';
-import { isAsKnown, type Listing, listEntries, statEntry } from './stat-entry.js';
+import { type Listing, listEntries, statEntry } from './stat-entry.js';
 
 /**
  * FAT and HFS+ store times in steps of one or two seconds, so a folder that changed recently is listed again.
@@ -212,7 +213,7 @@ export class Reconciler {
     const known = folder.files.get(name);
     if (!known && !this.#knownFiles.isWanted(folder, name)) return;
     const path = this.#absolute(joinPath(folder.path, name));
-    if (known && !known.isFresh && isAsKnown(path, known.stamp)) return;
+    if (known && !known.isFresh && hasStampNow(path, known.stamp)) return;
     this.#knownFiles.apply(folder, name, statEntry(path));
   }
 

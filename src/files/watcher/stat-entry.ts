@@ -3,7 +3,6 @@ import { type BigIntStats, lstatSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { errnoOf } from '../../base/errors.js';
 import { ABSENT } from '../file-errors.js';
-import { isStampOf, type Stamp } from '../read/stamp.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 
 /** `absent`: certainly. `unknown`: no permission or an I/O error; then the known files stay. */
@@ -20,15 +19,6 @@ export function statEntry(path: string): Seen {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? 'absent';
   } catch (error) {
     return ABSENT.includes(errnoOf(error) ?? '') ? 'absent' : 'unknown';
-  }
-}
-
-/** Whether the file certainly still has this stamp. It costs half as much as `statEntry`. */
-export function isAsKnown(path: string, stamp: Stamp): boolean {
-  try {
-    return isStampOf(lstatSync(path, { throwIfNoEntry: false }), stamp);
-  } catch {
-    return false;
   }
 }
 
