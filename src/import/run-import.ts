@@ -5,7 +5,7 @@
  */
 import { dirname, join } from 'node:path';
 import { systemClock } from '../base/clock.js';
-import { AppError, isAppError } from '../base/errors.js';
+import { AppError, appErrorOf, isAppError } from '../base/errors.js';
 import { openInput } from '../files/input/input.js';
 import type { Input, InputFile } from '../files/input/input-types.js';
 import { textInput } from '../files/input/text-input.js';
@@ -219,18 +219,14 @@ class Run {
     location: RecordLocation,
     work: () => Promise<void>,
   ): Promise<AppError | undefined> {
-    try {
-      await work();
-      return undefined;
-    } catch (error) {
-      if (!isAppError(error)) throw error;
-      // The same code for another path is an error of the store.
-      const isUnreadable =
-        error.code === 'FILESYSTEM_ERROR' && error.details?.['path'] === location.path;
-      if (!isUnreadable && !ERRORS_OF_ONE_EXPORT.includes(error.code)) throw error;
-      addProblem(this.#report, location, error);
-      return error;
-    }
+    const error = await appErrorOf(work);
+    if (error === undefined) return undefined;
+    // The same code for another path is an error of the store.
+    const isUnreadable =
+      error.code === 'FILESYSTEM_ERROR' && error.details?.['path'] === location.path;
+    if (!isUnreadable && !ERRORS_OF_ONE_EXPORT.includes(error.code)) throw error;
+    addProblem(this.#report, location, error);
+    return error;
   }
 
   /** Reads the input by the source, and what other sources detect in the rest of it. Returns what is left. */

@@ -8,7 +8,7 @@
 import { join } from 'node:path';
 import { runInSlices, TimeSlice } from '../../../base/async/time-slice.js';
 import { compactTime, DAY_MS, isoOfCompact } from '../../../base/clock.js';
-import { isAppError } from '../../../base/errors.js';
+import { undefinedIfUnreadable } from '../../../base/errors.js';
 import { makeFolder } from '../../../files/atomic/atomic-write.js';
 import { addFile } from '../../../files/atomic/new-file-stream.js';
 import { withLock } from '../../../files/locks/file-lock.js';
@@ -132,12 +132,9 @@ export class VersionFiles {
     document: ConversationDocument,
   ): Promise<boolean> {
     for (const version of versions.slice(0, COMPARED_VERSIONS)) {
-      try {
-        const found = await this.read(conversationId, version);
-        if (found !== undefined && (await hasSameMessages(found, document))) return true;
-      } catch (error) {
-        if (!isAppError(error)) throw error; // a damaged version does not count as a stored one
-      }
+      // A damaged version does not count as a stored one.
+      const found = await undefinedIfUnreadable(this.read(conversationId, version));
+      if (found !== undefined && (await hasSameMessages(found, document))) return true;
     }
     return false;
   }
