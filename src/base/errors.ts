@@ -184,3 +184,13 @@ export function errnoOf(error: unknown): string | undefined {
     return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
+
+/** Returns `undefined` if `work` throws an error of a system call. Rethrows all other errors. */
+export function undefinedIfRefused<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+    return undefined;
+  }
+}

@@ -7,7 +7,7 @@ import { existsSync, lstatSync, mkdirSync, renameSync, rmdirSync } from 'node:fs
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { sleep, systemClock } from '../../base/clock.js';
-import { AppError, errnoOf } from '../../base/errors.js';
+import { AppError, errnoOf, undefinedIfRefused } from '../../base/errors.js';
 import { randomBelow } from '../../base/ids.js';
 import { makeFolder } from '../atomic/atomic-write.js';
 import { renameWithRetry } from '../atomic/rename-with-retry.js';
@@ -116,12 +116,10 @@ function tryAcquire(lock: LockFolder): string | undefined {
 
 /** If the folder cannot be removed now, a sweep removes it when this process has ended. */
 function discardPrivate(privatePath: string, own: string): void {
-  try {
+  undefinedIfRefused(() => {
     rmdirSync(join(privatePath, own));
     rmdirSync(privatePath);
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error;
-  }
+  });
 }
 
 function publish(privatePath: string, { at, path }: LockFolder): boolean {
@@ -149,13 +147,11 @@ function makePrivate(privatePath: string, own: string): void {
  * other processes acquire the lock there. False if that cannot be determined.
  */
 export function isHeld({ path, at, own, folder }: OwnedLock): boolean {
-  try {
+  const isThere = () => {
     lstatSync(join(at, own));
     return folder.file === undefined || isAtPath(folder.file, dirname(path));
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error;
-    return false;
-  }
+  };
+  return undefinedIfRefused(isThere) ?? false;
 }
 
 /** Whether another process waits for the lock. */

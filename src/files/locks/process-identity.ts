@@ -11,7 +11,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { arch, homedir, hostname, release, totalmem, uptime } from 'node:os';
 import { systemClock } from '../../base/clock.js';
-import { errnoOf } from '../../base/errors.js';
+import { errnoOf, undefinedIfRefused } from '../../base/errors.js';
 import { randomHex, sha256Hex } from '../../base/ids.js';
 
 interface ProcessIdentity {
@@ -95,7 +95,8 @@ function identifySelf(): ProcessIdentity {
   if (HAS_ONE_PID_SPACE) return { realm: realmOfMachine(), pid, startTime: started };
   const stat = readProcessStat(pid);
   const boot = readOrUndefined('/proc/sys/kernel/random/boot_id');
-  const namespace = readNamespace();
+  // In some sandboxes there is no such file.
+  const namespace = undefinedIfRefused(() => statSync('/proc/self/ns/pid').ino);
   if (stat === undefined || boot === undefined || namespace === undefined) {
     return { realm: NO_PROC_REALM, pid, startTime: started };
   }
@@ -118,16 +119,6 @@ function readProcessStat(pid: number): { state: string; startTime: string } | un
   // The command name may contain spaces and parentheses, so fields are counted after the last parenthesis.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', startTime: fields[19] ?? '' };
-}
-
-/** Returns `undefined` if there is no such file, as in some sandboxes. */
-function readNamespace(): number | undefined {
-  try {
-    return statSync('/proc/self/ns/pid').ino;
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error;
-    return undefined;
-  }
 }
 
 function readOrUndefined(path: string): string | undefined {

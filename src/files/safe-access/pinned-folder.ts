@@ -5,7 +5,7 @@
  */
 import { constants, lstatSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { errnoOf } from '../../base/errors.js';
+import { errnoOf, undefinedIfRefused } from '../../base/errors.js';
 import { closeQuietly } from './close-quietly.js';
 import { isAtPath, isLinkFree, pathOfOpen } from './real-path.js';
 import { symlinkError } from './refusal-errors.js';
@@ -105,11 +105,6 @@ function pinByName(path: string): PinnedFolder {
   return pinned(path, path, undefined);
 }
 
-function isLinkAt(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink();
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error;
-    return false; // a part of the path is not a folder
-  }
-}
+/** False also if a part of the path is not a folder. */
+const isLinkAt = (path: string): boolean =>
+  undefinedIfRefused(() => lstatSync(path).isSymbolicLink()) ?? false;

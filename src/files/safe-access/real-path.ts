@@ -7,7 +7,7 @@
 
 import { fstatSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { errnoOf } from '../../base/errors.js';
+import { undefinedIfRefused } from '../../base/errors.js';
 import { isSameFile } from '../read/stamp.js';
 
 const OPEN_FILES = '/proc/self/fd';
@@ -27,12 +27,8 @@ export function isAtPath(file: number, path: string): boolean {
   // If the file was replaced since, Linux reports its earlier path with this suffix.
   if (target !== undefined && (target === path || target === path + DELETED)) return true;
   const clean = resolve(path);
-  try {
-    if (!isLinkFree(dirname(clean))) return false;
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error;
-    return false; // the folder was moved
-  }
+  // `undefined`: the folder was moved.
+  if (!undefinedIfRefused(() => isLinkFree(dirname(clean)))) return false;
   const named = lstatSync(clean, { bigint: true, throwIfNoEntry: false });
   return named !== undefined && isSameFile(named, fstatSync(file, { bigint: true }));
 }
@@ -47,22 +43,15 @@ export const isLinkFree = (path: string): boolean =>
  */
 export function resolveRealPath(path: string): string {
   const clean = resolve(path);
-  try {
-    return realpathSync.native(clean);
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error;
-    const parent = dirname(clean);
-    return parent === clean ? clean : join(resolveRealPath(parent), basename(clean));
-  }
+  const real = undefinedIfRefused(() => realpathSync.native(clean));
+  if (real !== undefined) return real;
+  const parent = dirname(clean);
+  return parent === clean ? clean : join(resolveRealPath(parent), basename(clean));
 }
 
 function linkTarget(file: number | 'self'): string | undefined {
-  try {
-    return readlinkSync(file === 'self' ? '/proc/self' : `${OPEN_FILES}/${file}`);
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error;
-    return undefined;
-  }
+  const path = file === 'self' ? '/proc/self' : `${OPEN_FILES}/${file}`;
+  return undefinedIfRefused(() => readlinkSync(path));
 }
 
 const spelling = (path: string) => (FOLDS_NAMES ? caseFolded(path) : path);
