@@ -3,7 +3,7 @@
  * `attachments/` and under the names that they have in the export. An existing file is not overwritten.
  */
 import { dirname, join } from 'node:path';
-import { AppError, isAppError } from '../base/errors.js';
+import { AppError, isAppError, passes } from '../base/errors.js';
 import { makeFolder } from '../files/atomic/atomic-write.js';
 import { writeNewStoredFile } from '../files/atomic/new-file-stream.js';
 import type { InputFile } from '../files/input/input-types.js';
@@ -78,11 +78,7 @@ const storedSizes = (target: string, sizeBytes: number): number[] =>
 
 /** Returns the name in the export, with every part made plain if a restore of a backup would refuse the name. */
 function safeName(name: string): string {
-  try {
-    requireConfined(name);
-    if (!/(^|\/)\./.test(name)) return join(...name.split('/'));
-  } catch (error) {
-    if (!isAppError(error, 'PATH_ESCAPE')) throw error;
-  }
-  return join(...name.split('/').map(plainName));
+  const parts = name.split('/');
+  const isSafe = passes(() => requireConfined(name)) && !/(^|\/)\./.test(name);
+  return join(...(isSafe ? parts : parts.map(plainName)));
 }
