@@ -20,9 +20,8 @@ export interface Hint {
 interface Waiting {
   readonly folder: string;
   readonly name: string | undefined;
-  firstAtMs: number;
-  lastAtMs: number;
-  isChecked: boolean;
+  readonly firstAtMs: number;
+  readonly lastAtMs: number;
 }
 
 export class DebounceQueue {
@@ -40,16 +39,8 @@ export class DebounceQueue {
   add(folder: string, name?: string): void {
     const nowMs = this.#clock.monotonic();
     const key = `${folder}\0${name ?? ''}`;
-    const waiting = this.#waiting.get(key);
-    if (waiting) Object.assign(waiting, { lastAtMs: nowMs, isChecked: false });
-    else
-      this.#waiting.set(key, {
-        folder,
-        name,
-        firstAtMs: nowMs,
-        lastAtMs: nowMs,
-        isChecked: false,
-      });
+    const { firstAtMs = nowMs } = this.#waiting.get(key) ?? {};
+    this.#waiting.set(key, { folder, name, firstAtMs, lastAtMs: nowMs });
     this.#arm();
   }
 
@@ -59,11 +50,11 @@ export class DebounceQueue {
     for (const [key, waiting] of this.#waiting) {
       const isOverdue = nowMs - waiting.firstAtMs >= MAX_WAIT_MS;
       if (!isOverdue && nowMs - waiting.lastAtMs < QUIET_MS) continue;
-      waiting.isChecked = true;
       yield { folder: waiting.folder, name: waiting.name, isOverdue };
-      if (waiting.isChecked) this.#waiting.delete(key);
+      const now = this.#waiting.get(key);
+      if (now === waiting) this.#waiting.delete(key);
       // The hint was added again during the check.
-      else if (isOverdue) waiting.firstAtMs = waiting.lastAtMs;
+      else if (now && isOverdue) this.#waiting.set(key, { ...now, firstAtMs: now.lastAtMs });
     }
     this.#arm();
   }
