@@ -87,9 +87,10 @@ export function withStoredNames<T extends TripleKey>({ terms }: TripleTable, tri
   return { ...triple, subject, predicate, object };
 }
 
-/** Returns the rows of this subject and predicate. */
-export function rowsOf(table: TripleTable, s: number, p: number): number[] {
+/** Returns the rows with the subject and the predicate of this triple. */
+export function rowsOf(table: TripleTable, { subject, predicate }: TripleKey): number[] {
   const rows: number[] = [];
+  const [s, p] = [table.terms.find(subject), table.terms.find(predicate)];
   if (s === END || p === END) return rows;
   for (let row = table.bySubject.first(s); row !== END; row = table.bySubject.next(row)) {
     if (table.predicate(row) === p) rows.push(row);

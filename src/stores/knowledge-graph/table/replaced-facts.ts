@@ -29,9 +29,8 @@ export function* replacedFacts(
   // The earliest first, because it is the one that ends a fact.
   for (const triple of [...triples].sort((a, b) => (a.ts ?? now) - (b.ts ?? now))) {
     if (triple.validTo !== undefined) continue;
-    const [s, p] = [table.terms.find(triple.subject), table.terms.find(triple.predicate)];
     const end = triple.ts ?? now;
-    for (const key of rowsOf(table, s, p).map((row) => table.keyOf(row))) {
+    for (const key of rowsOf(table, triple).map((row) => table.keyOf(row))) {
       const row = validRow(table, key, now);
       if (row === END || table.validTo(row) <= end) continue;
       if (beginsAfter(table, row, triple, end)) continue;
@@ -61,8 +60,7 @@ export function endedByLater(
 
 /** When the later values of the subject and predicate of a triple begin. Those with an empty time do not count. */
 function laterStarts(table: TripleTable, triple: NewTriple, start: number): number[] {
-  const [s, p] = [table.terms.find(triple.subject), table.terms.find(triple.predicate)];
-  return rowsOf(table, s, p)
+  return rowsOf(table, triple)
     .filter((row) => table.validTo(row) > table.ts(row) && beginsAfter(table, row, triple, start))
     .map((row) => tripleOf(table, row))
     .filter(isOtherValueOf(triple))
