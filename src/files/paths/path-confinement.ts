@@ -42,7 +42,12 @@ export function escapeError(name: string, problem: string, more: object = {}): A
 
 /** Like `confinedPath`, and also PATH_ESCAPE if a symbolic link in the path leads out of `folder`. */
 export async function confinedRealPath(folder: string, name: string): Promise<string> {
-  return staysInside(folder, confinedPath(folder, name), name);
+  const path = confinedPath(folder, name);
+  return withFileError('resolve', path, async () => {
+    const root = await realpath(folder);
+    if (isInside(await realpathOfExisting(path), root)) return path;
+    throw new AppError('PATH_ESCAPE', `${name} is a link that leads out of the folder.`);
+  });
 }
 
 /**
@@ -74,17 +79,6 @@ export function isInside(path: string, folder: string): boolean {
 /** Like `isInside`, for two paths without `.` and `..` parts: much faster, for checks at every access. */
 export const isBelow = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-
-async function staysInside(folder: string, path: string, name: string): Promise<string> {
-  return withFileError('resolve', path, async () => {
-    const root = await realpath(folder);
-    const real = await realpathOfExisting(path);
-    if (!isInside(real, root)) {
-      throw new AppError('PATH_ESCAPE', `${name} is a link that leads out of the folder.`);
-    }
-    return path;
-  });
-}
 
 function problemWith(name: string): string | undefined {
   if (name === '') return 'is empty';
