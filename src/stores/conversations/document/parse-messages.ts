@@ -76,15 +76,11 @@ class MessageIds {
   readonly #used = new Set<string>();
   /** The number of ids that were derived for each text, by the first id of the text. */
   readonly #sameText = new Map<string, number>();
-  #areOwn = true;
+  /** Whether every id so far depends on its message alone. */
+  areOwn = true;
 
   constructor(conversationId: string) {
     this.#conversationId = conversationId;
-  }
-
-  /** Whether every id so far depends on its message alone. */
-  get areOwn(): boolean {
-    return this.#areOwn;
   }
 
   /** Registers an id of the file, so that no derived id is equal to it. */
@@ -94,7 +90,7 @@ class MessageIds {
 
   /** Returns the id of the next message. `content`: as it is stored, so possibly sealed. */
   next(id: unknown, role: Role, content: string): string {
-    if (isId(id) && this.#used.has(id)) this.#areOwn = false;
+    if (isId(id) && this.#used.has(id)) this.areOwn = false;
     const own = isId(id) && !this.#used.has(id) ? id : this.#derive(role, content);
     this.#used.add(own);
     return own;
@@ -113,7 +109,7 @@ class MessageIds {
       count += 1;
       id = count === 1 ? first : nth(count);
     } while (this.#given.has(id));
-    if (count > 1) this.#areOwn = false;
+    if (count > 1) this.areOwn = false;
     this.#sameText.set(first, count);
     return id;
   }
