@@ -1,7 +1,6 @@
 /** The access token of the local HTTP server, in a file that only the user of the server can read. */
 import { chmod } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Readable } from 'node:stream';
 import { AppError, isAppError } from '../base/errors.js';
 import { randomHex } from '../base/ids.js';
 import { makeFolder } from './atomic/atomic-write.js';
@@ -10,7 +9,6 @@ import { FILE_MODE } from './private-modes.js';
 import { readTextIfPresent } from './safe-access/given-file.js';
 
 const TOKEN_BYTES = 32;
-const DURABLE = { fsync: true };
 
 /**
  * Returns the token in the file at `path`. The first call creates the file with mode 0600 and a random
@@ -18,9 +16,9 @@ const DURABLE = { fsync: true };
  * VALIDATION_ERROR if the file contains no token; FILESYSTEM_ERROR.
  */
 export async function readOrCreateToken(path: string): Promise<string> {
-  await makeFolder(dirname(path), DURABLE);
+  await makeFolder(dirname(path));
   try {
-    await writeNewFile(path, Readable.from([`${randomHex(TOKEN_BYTES)}\n`]), DURABLE);
+    await writeNewFile(path, [`${randomHex(TOKEN_BYTES)}\n`], { fsync: true });
   } catch (error) {
     if (!isAppError(error, 'ALREADY_EXISTS')) throw error;
     await chmod(path, FILE_MODE);

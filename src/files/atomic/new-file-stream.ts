@@ -32,13 +32,15 @@ export interface NewFileOptions extends Durability {
   check?(stage: string): Promise<void>;
 }
 
+type Chunks = AsyncIterable<Uint8Array | string> | readonly (Uint8Array | string)[];
+
 /**
  * Writes all `chunks` to the new file `target` and returns its size in bytes. Durable when it resolves.
  * ALREADY_EXISTS (nothing was changed), STORAGE_FULL, FILESYSTEM_ERROR, and whatever `chunks` throws.
  */
 export async function writeNewFile(
   target: string,
-  chunks: AsyncIterable<Uint8Array | string>,
+  chunks: Chunks,
   options: NewFileOptions,
 ): Promise<number> {
   const stage = temporaryName();
@@ -86,7 +88,7 @@ export async function addFile(
   for (let attempt = 1; ; attempt += 1) {
     await makeFolder(dirname(target));
     try {
-      await writeNewFile(target, once(toStored(target, bytes)), options);
+      await writeNewFile(target, [toStored(target, bytes)], options);
       return await confirmNames(dirname(dirname(target)), `${target} was written`, options);
     } catch (error) {
       const isSwept = isAppError(error) && error.details?.['errno'] === 'ENOENT';
@@ -105,7 +107,7 @@ export async function writeNewStoredFile(
   durability: Durability,
 ): Promise<void> {
   const isSealed = isSealedWhole(target);
-  const stored = isSealed ? once(toStored(target, await allOf(chunks, target))) : chunks;
+  const stored = isSealed ? [toStored(target, await allOf(chunks, target))] : chunks;
   await writeNewFile(target, stored, durability);
 }
 
@@ -148,15 +150,11 @@ export async function stageFile(
   );
 }
 
-async function* once<T>(value: T): AsyncGenerator<T> {
-  yield value;
-}
-
 /** Writes the chunks, checks the size, fsyncs, and closes the file. */
 async function fill(
   handle: FileHandle,
   target: string,
-  chunks: AsyncIterable<Uint8Array | string>,
+  chunks: Chunks,
   { fsync, signal }: NewFileOptions,
 ): Promise<number> {
   try {
@@ -175,7 +173,7 @@ async function fill(
   }
 }
 
-async function* gathered(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
+async function* gathered(chunks: Chunks): AsyncGenerator<Uint8Array> {
   let waiting: Uint8Array[] = [];
   let sizeBytes = 0;
   for await (const chunk of chunks) {
