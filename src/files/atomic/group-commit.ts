@@ -29,9 +29,7 @@ export interface GroupCommitOptions {
 
 export class GroupCommit<I, O> {
   readonly #commit: (items: readonly I[]) => Promise<readonly Outcome<O>[]>;
-  readonly #whenIdle: () => void;
-  readonly #maxBatch: number;
-  readonly #gather: () => Promise<void>;
+  readonly #options: GroupCommitOptions;
   #waiting: Waiting<I, O>[] = [];
   #isRunning = false;
 
@@ -41,16 +39,10 @@ export class GroupCommit<I, O> {
    */
   constructor(
     commit: (items: readonly I[]) => Promise<readonly Outcome<O>[]>,
-    {
-      whenIdle = () => undefined,
-      maxBatch = Number.POSITIVE_INFINITY,
-      gather = () => Promise.resolve(), // the rest of this tick's items
-    }: GroupCommitOptions = {},
+    options: GroupCommitOptions = {},
   ) {
     this.#commit = commit;
-    this.#whenIdle = whenIdle;
-    this.#maxBatch = maxBatch;
-    this.#gather = gather;
+    this.#options = options;
   }
 
   /** Resolves with the item's outcome when its commit is done. */
@@ -62,15 +54,16 @@ export class GroupCommit<I, O> {
   }
 
   async #run(): Promise<void> {
+    const { gather, maxBatch, whenIdle } = this.#options;
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
-      await this.#gather();
-      const batch = this.#waiting.slice(0, this.#maxBatch);
+      await gather?.(); // without it: the rest of this tick's items
+      const batch = this.#waiting.slice(0, maxBatch);
       this.#waiting = this.#waiting.slice(batch.length);
       await this.#runBatch(batch);
     }
     this.#isRunning = false;
-    this.#whenIdle();
+    whenIdle?.();
   }
 
   async #runBatch(batch: readonly Waiting<I, O>[]): Promise<void> {
