@@ -127,16 +127,14 @@ export class StoreCore {
       isInMemory: (id) => this.isInMemory(id),
       ...(cachedHeads && { readCached: () => this.#withParts(cachedHeads) }),
     });
-    this.presence = options.staysUp && this.#presenceOf(options.staysUp);
-  }
-
-  #presenceOf({ guarded }: { readonly guarded: readonly string[] }): Presence {
-    return new Presence({
-      folder: this.options.logsFolder,
-      guarded,
-      isKnown: (names) => this.#isKnownStore(names),
-      onAway: () => this.#onAway(),
-    });
+    if (options.staysUp !== undefined) {
+      this.presence = new Presence({
+        folder: logsFolder,
+        guarded: options.staysUp.guarded,
+        isKnown: (names) => this.#isKnownStore(names),
+        onAway: () => this.#onAway(),
+      });
+    }
   }
 
   /**
