@@ -1,22 +1,26 @@
 /**
  * Checks whether the folder of a store exists and is still the same store. A drive can be removed, a mount
  * can end, and an empty mount point or another drive can appear at the same path. Then the store is "away"
- * (not available): nothing may be written, and no folder is created below its path.
+ * (not available): nothing may be written, and no folder is created below its path. It is also away while a
+ * link is in its path, for example because the user moved it and left a link: no file is opened through that.
  */
-import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
+import { type BigIntStats, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { AppError, errnoOf, isAppError } from '../base/errors.js';
 import { isBelow } from './paths/path-confinement.js';
+import { isLinkFree } from './safe-access/real-path.js';
 import { isSameFolder } from './watcher/file-tree.js';
 
 /** How long a result for an unknown folder is used: the check compares all known conversations. */
 const RECHECK_MS = 500;
 /** A file that need not exist: whether it exists can be determined only if the folder can be used. */
 const ANY_NAME = '.gitignore';
+/** How often a link is searched for while the folder is the same; this takes longer than the other checks. */
+const LINK_CHECK_MS = 500;
 
 export interface PresenceOptions {
-  /** The absolute path. The folder must exist when the Presence is created. */
+  /** The absolute path, without links. The folder must exist when the Presence is created. */
   readonly folder: string;
   /** No folder is created below these folders while the store is away. */
   readonly guarded: readonly string[];
@@ -37,6 +41,7 @@ export class Presence {
   #identity: BigIntStats | undefined;
   #reason: string | undefined;
   #otherFolder: { readonly identity: BigIntStats; readonly recheckAtMs: number } | undefined;
+  #linkCheckAtMs = 0;
 
   constructor(options: PresenceOptions) {
     this.#options = options;
@@ -44,7 +49,7 @@ export class Presence {
     presences.add(this);
   }
 
-  /** Returns false while the store is away. Needs two `lstat` while the folder is the same. */
+  /** Returns false while the store is away. Needs two `lstat` while the folder is the same, rarely more. */
   isHere(): boolean {
     const reason = this.#check();
     const isNew = reason !== undefined && this.#reason === undefined;
@@ -81,6 +86,17 @@ export class Presence {
     return true;
   }
 
+  /** The reason if a link is in the path of the folder, which exists. */
+  #linkInPath(isSame: boolean): string | undefined {
+    const { folder } = this.#options;
+    const now = systemClock.monotonic();
+    if (isSame && this.#reason === undefined && now < this.#linkCheckAtMs) return undefined;
+    this.#linkCheckAtMs = now + LINK_CHECK_MS;
+    if (isLinkFree(folder)) return undefined;
+    const target = realpathSync.native(folder);
+    return `its path has a link to ${target} now, and a server follows that only after a restart`;
+  }
+
   /** Whether the path is in one of the guarded folders. */
   covers(path: string): boolean {
     return this.#options.guarded.some((folder) => isBelow(path, folder));
@@ -97,6 +113,8 @@ export class Presence {
       if (found === undefined) return 'the folder is missing';
       const isSame =
         isSameFolder(found, this.#identity) || isSameWithoutBirthTime(found, this.#identity);
+      const link = this.#linkInPath(isSame);
+      if (link !== undefined) return link;
       if (!isSame && this.#isOtherFolder(found)) return 'another folder is at its path';
       this.#identity = found;
       // Fails without the permission to search the folder, and if the drive below a mount is gone.

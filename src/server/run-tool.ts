@@ -19,8 +19,9 @@ export async function runTool(
     tool.needsStore?.(input) ?? !(tool.annotations.readOnlyHint || tool.writesLater);
   if (needsStore) app.deferredWrites.requireHere();
   return tool.run(input, app, call).catch(async (error: unknown) => {
-    // If the folder of the store has just disappeared, the error of the disk does not say what to do.
-    if (isAppError(error, 'FILESYSTEM_ERROR')) app.deferredWrites.requireHere();
+    // If the folder of the store has just disappeared, or its path has a link now, the error of the disk does
+    // not say what to do.
+    if (isAppError(error, 'FILESYSTEM_ERROR', 'PATH_ESCAPE')) app.deferredWrites.requireHere();
     // If too many files are open, this module cannot be loaded either. The first error counts.
     const hints = await import('../app/not-found-hints.js').catch(() => undefined);
     throw hints === undefined ? error : await hints.explainNotFound(error, app);

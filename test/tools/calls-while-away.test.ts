@@ -1,5 +1,5 @@
 /** Calls that are answered from memory, and calls that are refused, while the folder of the store is missing. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import type { App } from '../../src/app.js';
@@ -109,6 +109,27 @@ it('after a refused write, new writes are not reported as waiting', async () => 
     expect(structuredContent).toEqual({});
     const text = expect.stringMatching(/^1 write failed when the store was available again\./);
     expect(content).toEqual([{ type: 'text', text }]);
+  });
+});
+
+it('writes wait while a link to the moved store is at its path', async () => {
+  await withStore(async ({ app, file, text, leave, comeBack }) => {
+    const root = file('.');
+    const [plan] = await app.conversations.list();
+    const save = (content: string) =>
+      called(app, 'save_message', { conversationId: 'plan', role: 'user', content });
+    leave();
+    await save('after the move');
+    symlinkSync(file('.'), root, 'junction');
+    expect(await app.deferredWrites.settle()).toBe(false);
+    await save('after the link');
+    const reason = expect.stringContaining('link');
+    const unavailable = { isAway: true, waiting: 2, refused: 0, reason };
+    expect(await called(app, 'store_info')).toMatchObject({ unavailable });
+    rmSync(root);
+    await comeBack();
+    const stored = text(`conversation-logs/${plan?.conversationId}/conversation.json`);
+    expect(stored).toMatch(/after the move[\s\S]*after the link/);
   });
 });
 

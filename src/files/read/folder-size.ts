@@ -3,7 +3,7 @@ import { type Dirent, lstatSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { TimeSlice } from '../../base/async/time-slice.js';
-import { errnoOf } from '../../base/errors.js';
+import { errnoOf, isAppError } from '../../base/errors.js';
 import { ABSENT, fileError, ignoreErrno, withFileError } from '../file-errors.js';
 import { entriesNow, entriesOf } from '../paths/folders.js';
 import { isPlainName } from './walk-files.js';
@@ -29,8 +29,9 @@ export async function folderSize(folder: string): Promise<FolderSize> {
 
 /**
  * Calls `onFile` with each regular file below the folder: its name relative to the folder, with `/`, and its
- * size. A folder that is missing or that this user may not read has no files. Synchronous calls in slices
- * take a third of the time of `walkFiles`, because a folder has few files. FILESYSTEM_ERROR.
+ * size. A folder that is missing or reached through a link, or that this user may not read, has no files.
+ * Synchronous calls in slices take a third of the time of `walkFiles`, because a folder has few files.
+ * FILESYSTEM_ERROR.
  */
 export async function forEachSize(
   folder: string,
@@ -52,7 +53,11 @@ export async function forEachSize(
     }
   };
   // Not at once, because the folder of all conversations may have a hundred thousand entries.
-  await visit(folder, '', await entriesOf(folder, [...ABSENT, ...CLOSED]));
+  const entries = await entriesOf(folder, [...ABSENT, ...CLOSED]).catch((error: unknown) => {
+    if (isAppError(error, 'PATH_ESCAPE')) return [];
+    throw error;
+  });
+  await visit(folder, '', entries);
 }
 
 function sizeOf(path: string): number {
