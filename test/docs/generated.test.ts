@@ -22,6 +22,10 @@ describe('generated documents', () => {
     await expect(render()).toMatchFileSnapshot(resolve(ROOT, path));
   });
 
+  it('the manual page is in a list, because npm installs no other form of this field', () => {
+    expect(JSON.parse(read('package.json'))).toMatchObject({ man: ['./man/daybook.1'] });
+  });
+
   it('explain every code and every tool', () => {
     const errors = read('docs/ERRORS.md');
     expect(Object.keys(ERROR_KINDS).filter((code) => !errors.includes(`### ${code} `))).toEqual([]);
