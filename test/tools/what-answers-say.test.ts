@@ -315,6 +315,17 @@ describe('an input', () => {
     expect(message).not.toMatch(/too small|is empty|characters/i);
   });
 
+  it('says that JSON in a string is not an object', async () => {
+    const given = { role: 'user', content: 'x', metadata: '{"model":"m"}' };
+    const { message } = await failure('save_message', given);
+    expect(message).toContain('"metadata" must be a JSON object, not a string with JSON in it.');
+  });
+
+  it('can be the title of a conversation: the hint says how to find it', async () => {
+    const { hint } = await failure('get_conversation', { conversationId: 'Why does it leak?' });
+    expect(hint).toContain('by its title, call `get_conversations`');
+  });
+
   it('with a fraction is refused as an integer', async () => {
     const { message } = await failure('list_insights', { context: 'global', limit: 1.5 });
     expect(message).toContain('"limit" must be a whole number.');

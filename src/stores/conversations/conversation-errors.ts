@@ -6,7 +6,7 @@ export function invalidRef(ref: string): AppError {
     'VALIDATION_ERROR',
     `${JSON.stringify(ref.slice(0, 150))} cannot be the id or key of a conversation.`,
     {
-      hint: 'Give an id such as 20250124-1737730800123, or a key of your own: 1 to 128 of the characters a to z, A to Z, 0 to 9, ".", "_" and "-". The title may have any characters.',
+      hint: 'Give an id such as 20250124-1737730800123, or a key of your own: 1 to 128 of the characters a to z, A to Z, 0 to 9, ".", "_" and "-". The title may have any characters: to find a conversation by its title, call `get_conversations`.',
     },
   );
 }

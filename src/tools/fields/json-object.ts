@@ -17,11 +17,15 @@ export function jsonObject(description: string) {
 export function storedJsonObject(description: string) {
   const isStorable = (value: unknown) => isRecord(value) && hasOnlyFiniteNumbers(value);
   return z
-    .custom<JsonObject>(
-      isStorable,
-      'Invalid input: expected a JSON object with numbers of at most 1.8e308',
-    )
+    .custom<JsonObject>(isStorable, { error: ({ input }) => problemOf(input) })
     .meta({ type: 'object', description });
+}
+
+/** Many models give an object as JSON in a string. */
+function problemOf(value: unknown): string {
+  if (isRecord(value)) return 'must not have a number above 1.8e308';
+  const isText = typeof value === 'string';
+  return `must be a JSON object${isText ? ', not a string with JSON in it' : ''}`;
 }
 
 /** Not recursive, because the store checks the depth later. The set also ends at an object that contains itself. */
