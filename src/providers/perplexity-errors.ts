@@ -113,7 +113,7 @@ function badKey(): Refusal {
   return {
     code: 'NOT_CONFIGURED',
     message: 'Perplexity did not accept the API key.',
-    hint: 'Set PERPLEXITY_API_KEY to a valid key in the configuration of the MCP server.',
+    hint: 'Set PERPLEXITY_API_KEY to a valid key in the configuration of the MCP server, then restart it.',
   };
 }
 

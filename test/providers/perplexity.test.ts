@@ -360,6 +360,7 @@ describe.each(['agent', 'chat-completions'] as const)('%s: refusals', (backend) 
     await open({ gateway: true, htmlOn401 });
     const error = await errorOf(askIt({}, { apiKey: 'pplx-wrong-key-987654' }));
     expect([error.code, mayHaveActed(error)]).toEqual(['NOT_CONFIGURED', false]);
+    expect(error.hint).toContain('then restart it');
     expect(JSON.stringify([error.message, error.hint, error.details])).not.toContain('pplx-wrong');
   });
 
