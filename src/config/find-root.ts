@@ -34,8 +34,11 @@ export function findRoot(
     if (registered.has(at)) return { path: at, source: 'registered', name: file };
     if (dirname(at) === at) break;
   }
-  return { path: join(home, '.daybook'), source: 'home', name: 'the home folder' };
+  return { path: defaultRoot(home), source: 'home', name: 'the home folder' };
 }
+
+/** The root if nothing else names one. */
+export const defaultRoot = (home: string): string => join(home, '.daybook');
 
 /** Returns the path of the file in which `daybook init` registers the folders that may be roots. */
 export const foldersFile = (folder: string): string => join(folder, 'folders.json');

@@ -499,6 +499,21 @@ describe('a client with another root', () => {
     });
   });
 
+  it('is named by init and by commands if it is the default root', async () => {
+    await withPlace(async (place) => {
+      const home = join(place.folder, '.daybook');
+      const notes = join(place.folder, 'notes');
+      expect((await runCommand(place, ['init', notes])).stdout).not.toContain(home);
+      await runCommand(place, ['save', 'user', 'Which pot?']);
+      const { stdout } = await runCommand(place, ['init', notes]);
+      expect(stdout).toContain(`${home} has conversations that are not in the new folder`);
+      const { stderr } = await runCommand(place, ['list'], notes);
+      expect(stderr).toContain(
+        `${home} is the default root: to see that root, add --root ${home}.`,
+      );
+    });
+  });
+
   it('gets the root from a printed command, which changes no other client', async () => {
     await withTea(async (place) => {
       const file = join(place.folder, '.cursor/mcp.json');

@@ -26,7 +26,7 @@ import { blockOf } from '../clients/entry-files.js';
 import { shellLine } from '../clients/shell-line.js';
 import { type StartCommand, startCommand, thisProgram } from '../clients/start-command.js';
 import { NOTHING_FOUND } from '../errors/exit-status.js';
-import { ROOT_CHOICES } from '../notices/other-root.js';
+import { earlierRoot, ROOT_CHOICES } from '../notices/other-root.js';
 import { configuration, type Flags } from '../options/configuration.js';
 import { canAsk, requireTerminal } from '../terminal/confirm.js';
 import { type ConsentOptions, report } from '../terminal/output.js';
@@ -87,6 +87,7 @@ export async function init(
   say(`Daybook keeps its files in ${config.root}`);
   say(`  conversations: ${config.logsDir}`);
   for (const line of useLines(config.root, usual)) say(line);
+  for (const line of await earlierRoot(config.root, usual)) say(line);
   const isAsked = mayChange(
     options,
     'The folder was created and registered; no client was changed.',
