@@ -11,6 +11,9 @@ const EXPORT = /\.zip$|^[^/]+\.(jsonl?|ndjson|md|markdown|txt|db|sqlite3?|vscdb)
 const DOCUMENT = /\.(jsonl?|ndjson)$/i;
 /** A source that has read the input leaves such files out on purpose, for example older copies of a log. */
 const LOG = /\.(jsonl|ndjson)$/i;
+/** Other files of a store whose conversations were read. */
+const OF_STORE = /(^|\/)(\d{8}-\d{13}\/versions|memory-bank|backups|archive)\//;
+const OF_MEMORY_BANK = /(^|\/)memory-bank\//;
 /** At most this many files are checked, because each must be read. */
 export const MAX_OTHERS = 200;
 const MAX_NAMED = 3;
@@ -25,15 +28,21 @@ export function otherExports(files: readonly InputFile[]): readonly InputFile[] 
 }
 
 /**
- * Reports the other files that may be exports: in subfolders, or anywhere in an archive. `done`: the sources
- * that have read the input.
+ * Reports the other files that may be exports: in subfolders, or anywhere in an archive; of a store, the parts
+ * that are not imported with its conversations. `done`: the sources that have read the input.
  */
 export async function reportUnread(
   unread: Input,
   done: readonly Source[],
   outcome: ImportOutcome,
 ): Promise<void> {
-  const { form, files } = unread;
+  const { form } = unread;
+  let { files } = unread;
+  if (done.some(({ kind }) => kind === 'daybook')) {
+    const inBank = files.find(({ name }) => OF_MEMORY_BANK.test(name));
+    if (inBank !== undefined) addProblem(outcome, { path: inBank.name }, REST_OF_STORE);
+    files = files.filter(({ name }) => !OF_STORE.test(name));
+  }
   const others = files.filter(({ name }) => form === 'zip' || !EXPORT.test(name));
   const found = others.filter(({ name }) => isArchive(name)).map(({ name }) => name);
   const documents = others.filter(({ name }) => DOCUMENT.test(name));
@@ -49,6 +58,12 @@ export async function reportUnread(
   const message = `Not imported, although it may be an export: ${names}. To import such a file, give its path; unpack an archive first.`;
   addProblem(outcome, { path }, { code: 'VALIDATION_ERROR', message });
 }
+
+const REST_OF_STORE = {
+  code: 'VALIDATION_ERROR',
+  message:
+    'Only the conversations of this store were imported. To import its notes and facts, give its folder memory-bank. For its insights, use the commands insight export and insight import.',
+};
 
 const isArchive = (name: string) => ARCHIVE.test(name) || OTHER_ARCHIVE.test(name);
 
