@@ -331,6 +331,16 @@ describe('output that cannot be written', () => {
   });
 });
 
+it('daybook open prints why the store cannot be opened, once and without a log line', async () => {
+  await withPlace(async (place) => {
+    await mkdir(place.root, { recursive: true });
+    await writeFile(join(place.root, 'conversation-logs'), 'a file');
+    const { code, stderr } = await runCommand(place, ['--root', place.root, 'open', '--print']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^daybook: Could not create .*\n {2}This step changed nothing\..*\n$/);
+  });
+});
+
 describe('help and mistakes', () => {
   it('prints help and version to stdout', async () => {
     await withPlace(async (place) => {

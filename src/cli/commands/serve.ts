@@ -78,7 +78,7 @@ function flagsOf({ mode, http, port, host, stateless }: ServeOptions): Flags {
  */
 async function overHttp(config: Config, log: Log): Promise<void> {
   const { openHttp } = await import('../../server/http/http-server.js');
-  const app = lazily(() => openApp(config, log));
+  const app = lazily(config, log);
   await app.get().catch((error: unknown) => {
     if (!isAppError(error, 'STORAGE_UNAVAILABLE')) throw error;
     console.error(`${error.message} ${error.hint}`);
@@ -107,7 +107,7 @@ async function overStdio(config: Config, log: Log): Promise<void> {
       'daybook waits for an MCP client on stdin. To stop it, press Ctrl-C. For help, run daybook --help.',
     );
   }
-  const app = lazily(() => openApp(config, log));
+  const app = lazily(config, log);
   const build = () => {
     const built = buildServer({ ...serverOptions(config, log), app: app.get });
     // The stores are opened after the handshake, whose answer would otherwise take a third longer.
@@ -125,13 +125,14 @@ async function overStdio(config: Config, log: Log): Promise<void> {
   await app.close();
 }
 
-/** Opens once, at the first `get`. */
-function lazily(open: () => Promise<App>) {
+/** Opens the stores once, at the first `get`. An error is logged, because only clients get it. */
+function lazily(config: Config, log: Log) {
   let opening: Promise<App> | undefined;
   return {
     get: () => {
-      opening ??= open().catch((error: unknown) => {
+      opening ??= openApp(config, log).catch((error: unknown) => {
         opening = undefined; // the next call tries again
+        log.error({ err: error }, 'the store cannot be opened');
         throw error;
       });
       return opening;

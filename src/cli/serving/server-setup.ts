@@ -18,16 +18,11 @@ export function serverOptions({ toolsets, perplexity, views }: Config, log: Log)
   return { toolsets, listsPerplexity, log, ...(views && { viewsFile: VIEWS_FILE }) };
 }
 
-/** Opens the stores and starts background work. Logs an error and throws it. */
+/** Opens the stores and starts background work. */
 export async function openApp(config: Config, log: Log): Promise<App> {
-  try {
-    const { createApp } = await import('../../app.js');
-    const app = await createApp(config, { log, staysUp: true });
-    if (app.unusedKey !== undefined) log.warn(app.unusedKey);
-    app.start();
-    return { ...app, facts: { ...app.facts, ...startFacts(config.root) } };
-  } catch (error) {
-    log.error({ err: error }, 'the store cannot be opened');
-    throw error;
-  }
+  const { createApp } = await import('../../app.js');
+  const app = await createApp(config, { log, staysUp: true });
+  if (app.unusedKey !== undefined) log.warn(app.unusedKey);
+  app.start();
+  return { ...app, facts: { ...app.facts, ...startFacts(config.root) } };
 }
