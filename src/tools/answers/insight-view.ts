@@ -52,6 +52,17 @@ export async function explainEmptyContext(
   return `${nothing} Contexts with insights: ${named.join(', ')}. To see those of one, set \`context\`.`;
 }
 
+/** For a search that found nothing: which other contexts have insights, if those that it searched have none. */
+export async function noteOtherContexts(
+  { context, alsoIn }: { readonly context: string; readonly alsoIn: readonly string[] },
+  call: ToolCall,
+  store: InsightStore,
+): Promise<string[]> {
+  const known = await store.contexts();
+  if (known.size === 0 || [context, ...alsoIn].some((name) => known.has(name))) return [];
+  return [await explainEmptyContext(context, call, store)];
+}
+
 /** Insights that a call did not return because of its `tags`, or because they have expired. */
 export interface LeftOut {
   readonly tags?: number;

@@ -10,7 +10,7 @@ import { contextsOf } from '../../stores/insights/project-contexts.js';
 import { GLOBAL_CONTEXT } from '../../stores/insights/schema.js';
 import { toTripleView } from '../../stores/knowledge-graph/model/triple.js';
 import { countWithin, maxTokens } from '../answers/answer-budget.js';
-import { contextField } from '../answers/insight-view.js';
+import { contextField, noteOtherContexts } from '../answers/insight-view.js';
 import { joinedNote } from '../answers/masked-note.js';
 import { emptyTimeNote, wordlessNote } from '../answers/no-results.js';
 import {
@@ -107,6 +107,8 @@ export const searchMemory = defineTool({
     const hasMessages = request.sources.includes('messages');
     const notes = hasMessages ? damagedNotes(conversations) : [];
     if (hasMessages && results.length === 0) notes.push(...(await notIncluded(app)));
+    if (!call.isRemote && results.length === 0 && sources.includes('insights'))
+      notes.push(...(await noteOtherContexts(contexts, call, insights)));
     if (isWithoutProject) notes.push(ONLY_GLOBAL);
     const wordless = results.length === 0 ? wordlessNote(query) : undefined;
     const note = joinedNote([wordless, emptyTimeNote(found, results.length > 0), ...notes]);

@@ -43,6 +43,16 @@ describe('search_memory', () => {
     expect(bySource['insights']?.text).toBe('Green [tea] at 70 degrees');
     expect(bySource['notes']?.text).toMatch(/^ \(cut\) other .*\[Tea\].* \(cut\) $/s);
   });
+
+  it('that finds nothing names the contexts with insights, if the searched one has none', async () => {
+    await call('save_insight', { content: 'Green tea at 70 degrees', context: 'global' });
+    const context = 'project:shed';
+    const note = expect.stringContaining('Contexts with insights: global (');
+    expect(await search({ query: 'tea', context, sources: ['insights'] })).toMatchObject({ note });
+    const others = ['messages', 'notes', 'facts'];
+    expect(await search({ query: 'zebra', context, sources: others })).not.toHaveProperty('note');
+    expect(await search({ query: 'zebra' })).not.toHaveProperty('note');
+  });
 });
 
 it('after one new fact, the other facts are not indexed again', async () => {
