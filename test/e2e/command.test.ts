@@ -228,6 +228,18 @@ describe('insights with a pipe', () => {
     });
   });
 
+  it('are found by a tag with the first line of their text', async () => {
+    await withPlace(async (place) => {
+      const args = ['--context', 'global'];
+      const text = `Clay holds water.\nMix in sand.${' Then wait.'.repeat(40)} Ask for marl.`;
+      await runCommand(place, ['insight', 'save', text, '--tags', 'soil', ...args]);
+      const byTag = await runCommand(place, ['insight', 'search', 'soil', ...args]);
+      expect(byTag.stdout).toContain('#soil\n    Clay holds water.\n    soil\n');
+      const byText = await runCommand(place, ['insight', 'search', 'marl', ...args]);
+      expect(byText.stdout).not.toContain('Clay holds water.');
+    });
+  });
+
   it('are imported from the standard input', async () => {
     await withPlace(async (place) => {
       const line = JSON.stringify({ content: 'Peas first', context: 'global' });

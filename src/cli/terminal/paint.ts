@@ -18,6 +18,8 @@ export const MATCH_END = '\ue001';
 const MARKS = new RegExp(`[${MATCH_START}${MATCH_END}]`, 'g');
 const MATCH = new RegExp(`${MATCH_START}([^${MATCH_START}${MATCH_END}]*)${MATCH_END}?`, 'g');
 
+export const withoutMarks = (text: string): string => text.replace(MARKS, '');
+
 const same = (text: string) => text;
 const plain: Paint = {
   bold: same,
@@ -25,7 +27,7 @@ const plain: Paint = {
   italic: same,
   underline: same,
   code: same,
-  matches: (text) => text.replace(MARKS, ''),
+  matches: withoutMarks,
 };
 
 type Style = Parameters<typeof styleText>[0];
