@@ -6,6 +6,7 @@ import { isAppError } from '../../src/base/errors.js';
 import { atomicWrite } from '../../src/files/atomic/atomic-write.js';
 import { withLock } from '../../src/files/locks/file-lock.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
+import { runCommand, withPlace } from '../e2e/harness.js';
 import { smallDisk } from '../support/small-disk.js';
 
 const KB = 1000;
@@ -76,5 +77,15 @@ describe.runIf(isMounted)('on a full disk', () => {
     expect(await outcomeOf(store.create({ title: 't'.repeat(200 * KB) }))).toBe('STORAGE_FULL');
     expect(readdirSync(logsFolder).filter((name) => !name.startsWith('.'))).toHaveLength(1);
     expect((await store.load(conversationId)).messages).toHaveLength(saved);
+  });
+
+  it('daybook info says that nothing can be stored', async () => {
+    const fill = () => writeFileSync(join(disk, 'filler'), Buffer.alloc(512 * KB));
+    expect(fill).toThrow('ENOSPC');
+    await withPlace(async (place) => {
+      const { code, stdout } = await runCommand(place, ['--root', disk, 'info']);
+      expect(code, stdout).toBe(1);
+      expect(stdout).toContain(`The disk of ${disk} is full`);
+    });
   });
 });

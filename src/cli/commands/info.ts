@@ -28,6 +28,8 @@ type Sizes = Awaited<ReturnType<typeof sizesOf>>;
 
 const AREAS: readonly Area[] = ['conversations', 'insights', 'memory_bank', 'kg'];
 const LABEL_WIDTH = 14;
+/** With less free space, not even a message of usual length can be saved. */
+const NEEDED_BYTES = 4096;
 
 /** Prints to stdout; the line `health` shows the problems. */
 export async function info({ json }: { json?: boolean }, flags: Flags): Promise<void> {
@@ -36,7 +38,8 @@ export async function info({ json }: { json?: boolean }, flags: Flags): Promise<
     const call = { signal, isRemote: false, progress: () => undefined };
     const facts = storeInfo.output.parse(await storeInfo.run({}, app, call));
     const sizes = await sizesOf(config, app);
-    const problems = (await allProblems(app, config, facts)).map((line) => withRoot(flags, line));
+    const found = [...ofSpace(config, sizes), ...(await allProblems(app, config, facts))];
+    const problems = found.map((line) => withRoot(flags, line));
     const everything = { ...facts, node: process.version, sizes, problems };
     if (problems.length > 0) process.exitCode = NOTHING_FOUND;
     let text = '';
@@ -106,6 +109,11 @@ function ofAccess({ root, logsDir, memoryBankFolder }: Config): string[] {
     const errno = problemWithWriting(folder);
     return errno === undefined ? [] : [`Daybook cannot write to ${folder} (${errno}).`];
   });
+}
+
+function ofSpace({ root }: Config, { freeBytes: free }: Sizes): string[] {
+  if (free >= NEEDED_BYTES) return [];
+  return [`The disk of ${root} is full: nothing new can be stored. Free some disk space.`];
 }
 
 function ofSize(size: Facts['size']): string[] {
