@@ -549,6 +549,32 @@ describe('the check of the memory bank', () => {
     expect(await of(place, 'knowledge graph')).toEqual([]);
   });
 
+  it('reports a snapshot of the graph that is missing, as in a clone without it', async () => {
+    const place = doctorPlace();
+    const add = (subject: string) =>
+      place.withApp(({ kg }) => kg.add([{ subject, predicate: 'p', object: 'o' }]));
+    await add('a');
+    await place.withApp(({ kg }) => kg.save());
+    await add('b');
+    const file = (name: string) => join(place.root, 'memory-bank', name);
+    const names = ['kg_snapshot.sha256', 'kg_snapshot.previous.json', 'kg_wal.previous.log'];
+    for (const name of names) rmSync(file(name), { force: true });
+    const snapshot = readFileSync(file('kg_snapshot.json'));
+    rmSync(file('kg_snapshot.json'));
+    const path = file('kg_snapshot.json');
+    const lost = [{ severity: 'warning', path, repairable: false }];
+    expect(await of(place, 'knowledge graph')).toMatchObject(lost);
+    const stats = await place.withApp(({ kg }) => kg.stats());
+    expect(stats).toMatchObject({ open: 1, isDamaged: true });
+    expect(stats.notices.join(' ')).toContain('is missing. The facts in it are missing too.');
+    writeFileSync(path, snapshot);
+    const { open } = await place.withApp(({ kg }) => kg.stats());
+    expect(open).toBe(2);
+    rmSync(path);
+    await place.withApp(({ kg }) => kg.save());
+    expect(await of(place, 'knowledge graph')).toEqual([]);
+  });
+
   it('repairs a graph with damaged lines without loss of another fact', async () => {
     const place = doctorPlace();
     const fact = (n: number) => ({ subject: `s${n}`, predicate: 'p', object: 'o' });

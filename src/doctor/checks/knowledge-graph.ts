@@ -7,8 +7,10 @@ import type { Check, Found } from '../check.js';
 export const graphCheck = (kg: KnowledgeGraph): Check => ({
   name: 'knowledge graph',
   async run({ countChecked, found }) {
-    const { table, damage, notices, needsHealing, log, sidecar } = await readGraph(kg.files);
+    const content = await readGraph(kg.files);
+    const { table, damage, notices, needsHealing, log, sidecar } = content;
     countChecked(table.count);
+    if (content.lacksSnapshot) return found(lostSnapshot(kg.files.snapshot));
     // A compaction leaves a log that has at least its head.
     if (sidecar !== undefined && log.offset === 0) found(lostLog(kg.files.wal));
     const repair = async () => {
@@ -30,6 +32,14 @@ export const graphCheck = (kg: KnowledgeGraph): Check => ({
       repair,
     });
   },
+});
+
+const lostSnapshot = (path: string): Found => ({
+  severity: 'warning',
+  path,
+  message:
+    'The snapshot of the knowledge graph is missing, and so are the facts in it: the log continues it.',
+  hint: 'If git, a backup or a sync program has the file, restore it from there; where the files are committed to git, commit both. Otherwise run daybook kg save, which writes a snapshot without these facts.',
 });
 
 const lostLog = (path: string): Found => ({

@@ -157,6 +157,7 @@ export class GraphState {
       damage: [],
       notices: [],
       needsHealing: false,
+      lacksSnapshot: false,
     };
     this.#position = position;
   }

@@ -62,7 +62,7 @@ export function statsOf(state: GraphState, limit: number, now: number): GraphSta
     walPath: files.wal,
     walBytes: Number(readStampNow(files.wal)?.size ?? 0),
     damagedLines: state.damagedLines,
-    isDamaged: state.damagedLines > 0 || content.needsHealing,
+    isDamaged: state.damagedLines > 0 || content.needsHealing || content.lacksSnapshot,
     notices,
   };
 }

@@ -49,6 +49,8 @@ export class LineScanner {
   readonly damaged: DamagedLine[] = [];
   /** The snapshots that are named in the heads of the log. */
   readonly follows = new Set<string>();
+  /** Whether the first head names a snapshot. Later heads can be of logs that were appended. */
+  continuesSnapshot: boolean | undefined;
   /** Whether the last line that is not empty is the end of a snapshot. */
   isClosed = false;
   lines = 0;
@@ -163,7 +165,10 @@ export class LineScanner {
   #scanOther(bytes: Buffer, from = 0, to = bytes.length): boolean {
     const content = readLine(bytes, from, to, this.#path);
     this.isClosed = content.kind === 'closing';
-    if (content.kind === 'head' && content.follows !== undefined) this.follows.add(content.follows);
+    if (content.kind === 'head') {
+      this.continuesSnapshot ??= content.follows !== undefined;
+      if (content.follows !== undefined) this.follows.add(content.follows);
+    }
     if (content.kind === 'operation') {
       const { subject, predicate, object } = content.key;
       const { terms } = this.#table;

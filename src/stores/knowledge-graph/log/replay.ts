@@ -50,6 +50,8 @@ export interface GraphContent {
   readonly notices: readonly string[];
   /** The snapshot is damaged or needed the previous generation, so it must be written again. */
   readonly needsHealing: boolean;
+  /** The snapshot is missing, and no previous generation replaces it: its facts are missing. */
+  readonly lacksSnapshot: boolean;
 }
 
 /** FILESYSTEM_ERROR, FORMAT_TOO_NEW. Damage is reported in the result and does not throw. */
@@ -69,12 +71,15 @@ async function readOnce(files: GraphFiles): Promise<GraphContent> {
   const { sidecar, ...snapshot } = await readSnapshot(files.snapshot, files.sidecar, table);
   const wal = await readLog(files.wal, table);
   const notices: string[] = [];
-  const isBroken = snapshot.isBroken || (snapshot.stamp === undefined && sidecar !== undefined);
+  const isMissing =
+    snapshot.stamp === undefined && (sidecar !== undefined || wal.continuesSnapshot);
+  const isBroken = snapshot.isBroken || isMissing;
   let isRecovered = false;
   if (isBroken) {
     notices.push(brokenNotice(files, snapshot));
     isRecovered = mayUsePrevious(snapshot.stamp, sidecar, wal.follows);
     if (isRecovered) notices.push(...(await readPrevious(files, table)));
+    else if (isMissing) notices.push('The facts in it are missing too.');
   } else if (snapshot.stamp !== undefined && snapshot.sha256 !== sidecar?.sha256) {
     notices.push(
       `${files.snapshot} is not the file that Daybook wrote last: git or a person changed it, or a crash interrupted the write. Daybook uses it with its present content.`,
@@ -91,6 +96,7 @@ async function readOnce(files: GraphFiles): Promise<GraphContent> {
     damage,
     notices: [...notices, ...damageNotices(files, damage)],
     needsHealing: isRecovered || snapshot.isBroken,
+    lacksSnapshot: isMissing && !isRecovered,
   };
 }
 
@@ -148,15 +154,18 @@ interface LogContent {
   readonly position: LogPosition;
   readonly damage: readonly Damage[];
   readonly follows: ReadonlySet<string>;
+  readonly continuesSnapshot: boolean;
 }
 
 async function readLog(path: string, table: TripleTable): Promise<LogContent> {
   const source = FileReader.open(path);
-  if (source === undefined) return { position: NO_LOG, damage: [], follows: new Set() };
+  if (source === undefined)
+    return { position: NO_LOG, damage: [], follows: new Set(), continuesSnapshot: false };
   try {
     const scanner = new LineScanner(table, path);
     const position = await scanLog(source, 0, scanner);
-    return { position, damage: damageOf(scanner, path), follows: scanner.follows };
+    const { follows, continuesSnapshot = false } = scanner;
+    return { position, damage: damageOf(scanner, path), follows, continuesSnapshot };
   } finally {
     source.close();
   }
