@@ -17,6 +17,7 @@ let reads: string[];
 let afterRead: (name: string) => Promise<void>;
 let catalogue: FileCatalogue<TextVersion, string>;
 let changes: [name: string, text: string | undefined][];
+let missing: string[];
 
 const pathOf = (name: string) => join(folder, name);
 
@@ -34,6 +35,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'daybook-catalogue-'));
   reads = [];
   changes = [];
+  missing = [];
   afterRead = async () => undefined;
   catalogue = new FileCatalogue<TextVersion, string>({
     pathOf,
@@ -45,6 +47,7 @@ beforeEach(async () => {
       return version;
     },
     describe: ({ name, text }) => ({ name, summary: text }),
+    onMissing: (name) => missing.push(name),
   });
   catalogue.onChange(({ name, version }) => changes.push([name, version?.text]));
 });
@@ -109,6 +112,16 @@ describe('a file catalogue', () => {
       ['a', undefined],
     ]);
     expect(catalogue.entry('a')?.damage?.code).toBe('CORRUPT');
+  });
+
+  it('says which files it found missing, also one that it did not know and one that was damaged', async () => {
+    await writeFile(pathOf('a'), 'one');
+    await writeFile(pathOf('b'), 'bad');
+    await catalogue.refresh();
+    await unlink(pathOf('a'));
+    await unlink(pathOf('b'));
+    await catalogue.refreshSome(['a', 'b', 'c']);
+    expect(missing.sort()).toEqual(['a', 'b', 'c']);
   });
 
   it('accepts a seed without a notification, and only for an unknown file', async () => {

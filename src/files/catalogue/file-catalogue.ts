@@ -63,6 +63,11 @@ export interface FileCatalogueOptions<Version extends FileVersion, Summary> {
    * same is not read, and listeners are not notified of it. Must not reject.
    */
   readCached?(): Promise<ReadonlyMap<string, CachedFile<Summary>>>;
+  /**
+   * Called when a file was found missing, also if it was not known. It may be back soon with the same stamp, and a
+   * watcher that has not seen it missing would not report it.
+   */
+  onMissing?(name: string): void;
   /** Returns the name of the version, and its summary, which stays in memory. */
   describe(version: Version): { readonly name: string; readonly summary: Summary };
 }
@@ -318,8 +323,11 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
   /** For a file that cannot be read, or no longer exists (`undefined`). */
   #replace(name: string, entry: CatalogueEntry<Summary> | undefined): void {
     const previous = this.#entries.get(name);
-    if (entry === undefined) this.#entries.delete(name);
-    else this.#entries.set(name, entry);
+    if (entry !== undefined) this.#entries.set(name, entry);
+    else {
+      this.#entries.delete(name);
+      this.#options.onMissing?.(name);
+    }
     if (previous?.summary !== undefined) this.#notify({ name, previous });
   }
 

@@ -113,7 +113,10 @@ export class Watcher {
     return this.#nextReconcile;
   }
 
-  /** A write of this process (`undefined`: a removal) is not reported. Call it right after it. */
+  /**
+   * Call it right after a write of this process, which is then not reported, and with `undefined` for a file that
+   * this process found missing or removed. If it is there again, it is reported, also with the same stamp.
+   */
   touch(path: string, stamp: Stamp | undefined): void {
     this.#knownFiles.adopt(path, stamp);
     const found = this.#found.get(path);

@@ -125,6 +125,7 @@ export class StoreCore {
     });
     this.catalogue = new ConversationCatalogue(logsFolder, this.files, {
       isInMemory: (id) => this.isInMemory(id),
+      onMissing: (id) => this.#watcher?.touch(fileInLogs(id), undefined),
       ...(cachedHeads && { readCached: () => this.#withParts(cachedHeads) }),
     });
     if (options.staysUp !== undefined) {

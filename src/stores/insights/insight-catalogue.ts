@@ -8,6 +8,7 @@ import type { Clock } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import {
   FileCatalogue,
+  type FileCatalogueOptions,
   type FileVersion,
   type FoundFiles,
 } from '../../files/catalogue/file-catalogue.js';
@@ -28,18 +29,22 @@ export interface InsightChange {
   readonly insight?: Insight;
 }
 
+type Memory = Required<
+  Pick<FileCatalogueOptions<InsightVersion, StoredInsight>, 'isInMemory' | 'onMissing'>
+>;
+
 /** The entries have the name of the file without `.json`: an id, or another name that a person chose. */
 export class InsightCatalogue extends FileCatalogue<InsightVersion, StoredInsight> {
   readonly #folder: string;
   readonly #clock: Clock;
   #changes = 0;
 
-  /** `isInMemory`: see `FileCatalogueOptions`. */
-  constructor(folder: string, clock: Clock, isInMemory: (id?: string) => boolean) {
+  constructor(folder: string, clock: Clock, { isInMemory, onMissing }: Memory) {
     super({
       pathOf: (name) => this.pathOf(name),
       list: () => listInsights(folder),
       isInMemory,
+      onMissing,
       read: (name) => {
         if (!INSIGHT_ID.test(name)) throw misnamed(this.pathOf(name));
         return this.read(name);

@@ -62,9 +62,10 @@ export class InsightCore {
     this.#log = log;
     this.folder = join(folder, 'insights');
     this.#locksFolder = locksFolderIn(folder);
-    this.catalogue = new InsightCatalogue(this.folder, clock, (id) =>
-      this.deferred.views.isInMemory(id),
-    );
+    this.catalogue = new InsightCatalogue(this.folder, clock, {
+      isInMemory: (id) => this.deferred.views.isInMemory(id),
+      onMissing: (name) => this.#watcher?.touch(`${name}.json`, undefined),
+    });
     const { catalogue } = this;
     this.trash = new InsightTrash(this);
     this.deferred = new DeferredInsights({
@@ -209,7 +210,6 @@ export class InsightCore {
   /** Must be called after the insight's file was moved or removed. */
   gone(id: string): void {
     this.catalogue.forget(id);
-    this.#watcher?.touch(`${id}.json`, undefined);
   }
 
   /** Runs `work` again with a new folder if it is missing: git removed it with its last file. */

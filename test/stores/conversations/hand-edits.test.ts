@@ -9,10 +9,11 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { isAppError } from '../../../src/base/errors.js';
 import { assistant, ID0, openStore, T0, UUID, user } from './store.js';
 
@@ -326,3 +327,20 @@ describe('damaged files', () => {
     await expect(store.load(ID0)).rejects.toEqual(code('FILESYSTEM_ERROR'));
   });
 });
+
+it('a folder that was moved away for a moment while Daybook looked for it is listed again', async () => {
+  const { store, logsFolder, put, fileOf } = await openStore();
+  put(ID0, { messages: [user('a')] });
+  utimesSync(fileOf(ID0), 1, 1); // the watcher checks a new file again
+  await store.watch();
+  const away = join(logsFolder, 'away');
+  renameSync(store.path(ID0), away);
+  await store.refresh();
+  renameSync(away, store.path(ID0)); // before the watcher looked
+  await vi.waitFor(async () => expect(await store.list()).toHaveLength(1), { timeout: 20_000 });
+  put(ID0, 'damaged');
+  await store.refresh();
+  rmSync(store.path(ID0), { recursive: true });
+  await vi.waitFor(() => expect(store.damaged()).toEqual([]), { timeout: 20_000 });
+  await store.close();
+}, 60_000);

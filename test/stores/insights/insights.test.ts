@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { InsightSearch } from '../../../src/search/insight-search.js';
 import { InsightStore } from '../../../src/stores/insights/insights.js';
 import { normalContext } from '../../../src/stores/insights/schema.js';
@@ -277,6 +277,21 @@ describe('the trash', () => {
     }
   });
 });
+
+it('an insight that was moved away for a moment while it was searched is listed again', async () => {
+  const { store, folder, write, pathOf, found } = open();
+  write(ID, { content: 'first', context });
+  utimesSync(pathOf(ID), 1, 1); // the watcher checks a new file again
+  store.start();
+  await store.current();
+  await vi.waitFor(async () => expect(await found('first')).toHaveLength(1));
+  await delay(200); // the watcher has read the folder
+  const away = join(folder, 'away');
+  renameSync(pathOf(ID), away);
+  expect(await found('first')).toEqual([]);
+  renameSync(away, pathOf(ID)); // before the watcher looked
+  await vi.waitFor(async () => expect(await list(store)).toHaveLength(1), { timeout: 20_000 });
+}, 30_000);
 
 describe('two server processes', () => {
   it('lose no new insight and no field of a change', async () => {

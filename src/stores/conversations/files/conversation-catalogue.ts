@@ -31,10 +31,9 @@ export interface ConversationChange {
   readonly unchangedMessages: number;
 }
 
-type CatalogueMemory = Required<
-  Pick<FileCatalogueOptions<Version, ConversationHead>, 'isInMemory'>
-> &
-  Pick<FileCatalogueOptions<Version, ConversationHead>, 'readCached'>;
+type Options = FileCatalogueOptions<Version, ConversationHead>;
+type CatalogueMemory = Required<Pick<Options, 'isInMemory' | 'onMissing'>> &
+  Pick<Options, 'readCached'>;
 
 export class ConversationCatalogue extends FileCatalogue<Version, ConversationHead> {
   /** Several ids if a folder was copied. */
@@ -49,7 +48,7 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
   constructor(
     logsFolder: string,
     files: ConversationFiles,
-    { isInMemory, readCached }: CatalogueMemory,
+    { isInMemory, onMissing, readCached }: CatalogueMemory,
   ) {
     const list = () => listConversations(logsFolder, files);
     super({
@@ -57,6 +56,7 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
       list,
       read: (id) => files.readUncached(id),
       isInMemory,
+      onMissing,
       ...(readCached && { readCached }),
       describe: ({ document: { head } }) => ({ name: head.conversationId, summary: head }),
     });
