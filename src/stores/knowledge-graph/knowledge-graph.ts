@@ -294,7 +294,7 @@ export class KnowledgeGraph {
 
   #compactIfDue(logBytes: number): void {
     if (this.#saving !== undefined) return;
-    if (!isCompactionDue(this.#state.content, logBytes, this.#clock.now())) return;
+    if (!isCompactionDue(this.#state, logBytes, this.#clock.now())) return;
     void this.save().catch((error: unknown) => {
       this.#log.warn(
         { err: error },

@@ -3,8 +3,10 @@
  * starts; it has exactly the facts of the unchanged lines, with or without the changed one; a loss is
  * reported if it can be detected; and with the previous generation, a damaged snapshot loses nothing.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../../src/base/clock.js';
 import { graphFiles } from '../../../src/stores/knowledge-graph/log/graph-files.js';
 import { readGraph } from '../../../src/stores/knowledge-graph/log/replay.js';
 import { matchingRows } from '../../../src/stores/knowledge-graph/table/graph-query.js';
@@ -12,7 +14,7 @@ import { tripleOf } from '../../../src/stores/knowledge-graph/table/triple-table
 import { memoryFolder } from '../../support/memory-folder.js';
 import { isSoak, timeLimitMs } from '../../support/rounds.js';
 import { tempFolder } from '../../support/temp-folder.js';
-import { fact, graphIn } from './graph.js';
+import { allOf, fact, graphIn, namesOf } from './graph.js';
 import { operationsIn, replay } from './oracle.js';
 
 vi.setConfig({ testTimeout: timeLimitMs(300_000) });
@@ -270,4 +272,29 @@ describe('after damage', () => {
       expect((await read()).facts).toEqual(facts);
     }
   });
+});
+
+it('a snapshot that a program has just removed, to write it anew, is written again only later', async () => {
+  const [at, path] = [tempFolder(), 'kg_snapshot.json'];
+  const names = async (ageMs: number, added: string) => {
+    const clock = { ...systemClock, now: () => Date.now() + ageMs };
+    const graph = graphIn(at, { clock });
+    await graph.add([fact(added)]);
+    const all = namesOf(await allOf(graph));
+    await graph.close();
+    return all.map((name) => name.replace('|knows|Charles', ''));
+  };
+  await names(0, 'saved');
+  const graph = graphIn(at);
+  await graph.save();
+  await graph.close();
+  const removed = readFileSync(join(at, path));
+  rmSync(join(at, path));
+  expect(await names(0, 'meanwhile')).toEqual(['saved', 'meanwhile']);
+  expect(readdirSync(at)).not.toContain(path);
+  writeFileSync(join(at, path), removed);
+  expect(await names(0, 'later')).toEqual(['saved', 'meanwhile', 'later']);
+  rmSync(join(at, path));
+  await names(60_000, 'last');
+  expect(readdirSync(at)).toContain(path);
 });

@@ -25,8 +25,8 @@ import { type ProgressOptions, snapshotText } from './snapshot-text.js';
 /** A log smaller than this is not compacted. */
 const MIN_LOG_BYTES = 1_000_000;
 /**
- * An editor or a copy over the network may still be writing a damaged snapshot that was changed this recently.
- * A new snapshot in its place would lose the rest.
+ * An editor, git or a copy over the network may still be writing a damaged snapshot that was changed this
+ * recently, or one that it has removed first. Its file would replace a new snapshot and lose the rest.
  */
 const SETTLED_MS = 30_000;
 /** Deletions are kept this long, so that a git branch merged later does not bring the fact back. */
@@ -65,12 +65,13 @@ interface Staged {
  * or the snapshot is damaged and no program is writing it. `now`: epoch milliseconds.
  */
 export function isCompactionDue(
-  { snapshot, needsHealing }: GraphState['content'],
+  { content: { snapshot, needsHealing }, files }: GraphState,
   logBytes: number,
   now: number,
 ): boolean {
   if (!needsHealing) return logBytes > Math.max(MIN_LOG_BYTES, Number(snapshot?.size ?? 0));
-  const ageMs = now - (snapshot === undefined ? 0 : modifiedMs(snapshot));
+  const changed = snapshot ?? readStampNow(files.folder); // the removal of a file changes its folder
+  const ageMs = now - (changed === undefined ? 0 : modifiedMs(changed));
   return Math.abs(ageMs) > SETTLED_MS;
 }
 
