@@ -191,16 +191,17 @@ export async function atomicWrite(
 }
 
 /**
- * Creates the folder and its missing parents with mode 0700, for any umask. Returns false if it existed.
- * Its name is durable when it resolves. PATH_ESCAPE if a part of the path is a link; then nothing is
- * created. FILESYSTEM_ERROR.
+ * Creates the folder and its missing parents (unless `makesParents` is false) with mode 0700, for any umask.
+ * Returns false if it existed. Its name is durable when it resolves. PATH_ESCAPE if a part of the path is a
+ * link; then nothing is created. FILESYSTEM_ERROR.
  */
 export async function makeFolder(
   path: string,
   durability: Durability = { fsync: true },
+  makesParents = true,
 ): Promise<boolean> {
   return withFileError('create', path, async () => {
-    const first = await makeMissing(path);
+    const first = await makeMissing(path, makesParents);
     // Also if the folder existed: the process that created it may have died before the fsync.
     for (let parent = dirname(path); ; parent = dirname(parent)) {
       await syncForeignFolder(parent, durability);
@@ -213,11 +214,11 @@ export async function makeFolder(
  * Returns the first folder that was made. Node's own recursive `mkdir` loops for ever in /proc, where a
  * folder exists and `mkdir` in it fails with ENOENT.
  */
-async function makeMissing(path: string): Promise<string | undefined> {
+async function makeMissing(path: string, makesParents: boolean): Promise<string | undefined> {
   if (await isFolder(path)) return undefined;
   requirePresent(path);
   const parent = dirname(path);
-  const first = parent === path ? undefined : await makeMissing(parent);
+  const first = parent === path || !makesParents ? undefined : await makeMissing(parent, true);
   try {
     await inFolder(parent, (folder) => makeIn(folder, basename(path)));
   } catch (error) {

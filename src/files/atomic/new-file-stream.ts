@@ -76,17 +76,23 @@ async function naming<T>(target: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
+interface AddFileOptions extends Pick<NewFileOptions, 'fsync' | 'modifiedMs'> {
+  /** Default true. */
+  readonly makesParents?: boolean;
+}
+
 /**
- * Writes `bytes` to the new file `target`, and creates its folder if it is missing. Durable when it
- * resolves. It retries if another server removed the empty folder meanwhile. Throws like `writeNewFile`.
+ * Writes `bytes` to the new file `target`, and creates its folder if it is missing (without `makesParents`, only
+ * if the parent of that folder exists). Durable when it resolves. It retries if another server removed the empty
+ * folder meanwhile. Throws like `writeNewFile`.
  */
 export async function addFile(
   target: string,
   bytes: Uint8Array,
-  options: Pick<NewFileOptions, 'fsync' | 'modifiedMs'>,
+  { makesParents, ...options }: AddFileOptions,
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
-    await makeFolder(dirname(target));
+    await makeFolder(dirname(target), { fsync: true }, makesParents);
     try {
       await writeNewFile(target, [toStored(target, bytes)], options);
       return await confirmNames(dirname(dirname(target)), `${target} was written`, options);

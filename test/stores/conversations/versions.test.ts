@@ -2,12 +2,13 @@
  * Versions: stored before messages are changed or removed, limited, read and restored; and edits of one
  * message.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
 import { messageHash } from '../../../src/stores/conversations/document/message-hash.js';
 import { errorOf } from '../../support/error-of.js';
+import { tapFs } from '../../support/fs-tap.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const DAY_MS = 86_400_000;
@@ -217,6 +218,23 @@ describe('an edit by hand', () => {
     const { versions } = await store.history.list(id);
     expect(versions).toMatchObject([{ number: 1, reason: 'hand' }]);
     expect((await store.history.read(id, 1)).messages).toEqual(before);
+  });
+
+  it('of a conversation that is then moved away: its folder is not made again', async () => {
+    const { store, logsFolder } = await openStore();
+    const { id, path } = await withTalk(store);
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll('1234', '9999'));
+    const away = join(logsFolder, 'away');
+    const restore = await tapFs(logsFolder, {
+      after({ name, path: made }) {
+        if (name === 'mkdir' && made.endsWith('versions')) renameSync(store.path(id), away);
+      },
+    });
+    await store.load(id);
+    await store.close();
+    await restore();
+    expect(readdirSync(away)).toContain('versions');
+    expect(readdirSync(logsFolder)).not.toContain(id);
   });
 
   it('of a copy in an editor: the version is stored before the file is replaced', async () => {

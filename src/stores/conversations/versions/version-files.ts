@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { runInSlices, TimeSlice } from '../../../base/async/time-slice.js';
 import { compactTime, DAY_MS, isoOfCompact } from '../../../base/clock.js';
 import { undefinedIfUnreadable } from '../../../base/errors.js';
-import { makeFolder } from '../../../files/atomic/atomic-write.js';
 import { addFile } from '../../../files/atomic/new-file-stream.js';
 import { withLock } from '../../../files/locks/file-lock.js';
 import { listFiles, removeEmptyFolder, removeFile } from '../../../files/paths/folders.js';
@@ -101,10 +100,12 @@ export class VersionFiles {
     if (await this.#hasSame(conversationId, versions, document)) return;
     const number = (versions[0]?.number ?? 0) + 1;
     const name = `${String(number).padStart(4, '0')}.${compactTime(clock.now())}.${reason}.json`;
-    await makeFolder(this.folderOf(conversationId), options);
     await runInSlices(document.serialiseNew());
     const bytes = document.render(document.head);
-    await addFile(join(this.folderOf(conversationId), name), bytes, options);
+    // If a person moved the folder of the conversation away meanwhile, it must not be created again.
+    const { fsync } = options;
+    const file = join(this.folderOf(conversationId), name);
+    await addFile(file, bytes, { fsync, makesParents: false });
     await this.prune(conversationId);
   }
 
