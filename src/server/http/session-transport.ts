@@ -111,7 +111,11 @@ export class SessionTransport implements Transport {
     else {
       const channel = new ResponseChannel(res, { isStream: true });
       const response = { channel, waiting };
-      for (const id of waiting) this.#open.set(id, response);
+      for (const id of waiting) {
+        // If the client uses the id of an open request again, that one can get no answer any more.
+        this.#settle(id);
+        this.#open.set(id, response);
+      }
       res.once('close', () => this.#forget(response));
     }
     for (const message of messages) {

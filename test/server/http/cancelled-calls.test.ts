@@ -110,3 +110,15 @@ describe('a cancelled call', () => {
     });
   });
 });
+
+it('ends the stream of a call whose id the client uses again before the answer', async () => {
+  const { tool, seen } = abortable();
+  await withHttpPlace({ server: { tools: [tool] } }, async ({ url }) => {
+    const headers = await begin(url);
+    const first = ask(url, { headers, body: call(7) });
+    await until(() => seen.started === 1);
+    const again = await ask(url, { headers, body: call(7, true) });
+    expect(again.text).toContain('"success":true');
+    expect((await first).text).toBe('');
+  });
+});
