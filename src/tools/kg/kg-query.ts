@@ -1,7 +1,7 @@
 /** The tool `kg_query`: returns the facts that match all given conditions. */
 
 import { z } from 'zod';
-import { countOf } from '../../base/text/display-text.js';
+import { countOf, shortened } from '../../base/text/display-text.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import { PARTS, toTripleView } from '../../stores/knowledge-graph/model/triple.js';
 import type { TripleFilter } from '../../stores/knowledge-graph/table/graph-query.js';
@@ -81,11 +81,11 @@ export async function explainNoFacts(kg: KnowledgeGraph, filter: TripleFilter): 
     if (alone.total > 0) continue;
     const begins = filter.prefix === true ? ' that begins with' : '';
     const similar = await similarGraphNames(kg, [part], name);
-    unknown.push(`No fact has a ${part}${begins} ${JSON.stringify(name)}.${similar}`);
+    unknown.push(`No fact has a ${part}${begins} ${quoted(name)}.${similar}`);
   }
   if (filter.text !== undefined) {
     const alone = await kg.query({ ...all, text: filter.text }, page);
-    if (alone.total === 0) unknown.push(`No fact has the text ${JSON.stringify(filter.text)}.`);
+    if (alone.total === 0) unknown.push(`No fact has the text ${quoted(filter.text)}.`);
   }
   if (unknown.length > 0) {
     const isNamed = PARTS.some((part) => filter[part] !== undefined);
@@ -100,3 +100,5 @@ export async function explainNoFacts(kg: KnowledgeGraph, filter: TripleFilter): 
   }
   return 'Each condition matches some fact, but no fact matches all conditions.';
 }
+
+const quoted = (text: string) => JSON.stringify(shortened(text));

@@ -1,6 +1,7 @@
 /** The tool `kg_subjects`: lists the subjects of the knowledge graph. */
 
 import { z } from 'zod';
+import { shortened } from '../../base/text/display-text.js';
 import { countWithin, maxTokens } from '../answers/answer-budget.js';
 import { pagination } from '../answers/offset-page.js';
 import { pageFields, pageSchema } from '../answers/triple-view.js';
@@ -41,4 +42,4 @@ export const kgSubjects = defineTool({
 });
 
 const noSubjectNote = (prefix: string) =>
-  `No subject of a current fact begins with ${JSON.stringify(prefix)}. Upper and lower case differ. \`kg_query\` also finds words anywhere in facts.`;
+  `No subject of a current fact begins with ${JSON.stringify(shortened(prefix))}. Upper and lower case differ. \`kg_query\` also finds words anywhere in facts.`;

@@ -126,6 +126,10 @@ describe('kg_add and kg_query', () => {
       '1 fact has this node as subject and 0 as object',
     );
     expect(await call('kg_neighbors', { node: 'Ada' })).not.toHaveProperty('note');
+    const long = 'x'.repeat(100_000);
+    const calls = ['subject', 'text'].map((part) => call('kg_query', { [part]: long }));
+    for (const { note } of await Promise.all([...calls, call('kg_subjects', { prefix: long })]))
+      expect(String(note).length).toBeLessThan(1_000);
   });
 
   it('have pages, and do not exceed the requested size', async () => {
