@@ -28,6 +28,8 @@ export interface RelatedRequest {
   readonly module?: string | undefined;
   /** Ids of conversations that are left out. */
   readonly except: ReadonlySet<string>;
+  /** Contents of messages that are left out: a branch of the session's conversation repeats them. */
+  readonly known: ReadonlySet<string>;
   /** Budget of all passages together. */
   readonly tokens: number;
 }
@@ -35,7 +37,7 @@ export interface RelatedRequest {
 /** The best of each conversation, at most three. `undefined` without an index. Throws CANCELLED. */
 export async function relatedPassages(
   recall: RecallSearch,
-  { words, module, except, tokens }: RelatedRequest,
+  { words, module, except, known, tokens }: RelatedRequest,
   caller: SearchCaller,
 ): Promise<RelatedPassage[] | undefined> {
   if (words.length < MIN_WORDS) return [];
@@ -54,7 +56,7 @@ export async function relatedPassages(
   let room = tokens;
   return hits.flatMap(({ position, passage, content, ...hit }) => {
     const text = content.slice(passage.start, passage.end).trim();
-    if (texts.size === MAX_PASSAGES || texts.has(text)) return [];
+    if (texts.size === MAX_PASSAGES || texts.has(text) || known.has(content)) return [];
     texts.add(text);
     const shown = shortened(text, Math.min(room, tokens / MAX_PASSAGES));
     if (shown === undefined) return [];

@@ -91,7 +91,8 @@ export async function startSession(
   const room = maxTokens - estimateTextTokens(JSON.stringify(head)) - RESERVED_TOKENS;
   const about = { words: distinctiveWords, module, tokens: room * SHARE_OF_RELATED };
   const except = new Set([latest.conversationId, ...(current ? [current.conversationId] : [])]);
-  const related = await relatedPassages(recall, { ...about, except }, caller);
+  const known = new Set(latest.messages.map(({ content }) => content));
+  const related = await relatedPassages(recall, { ...about, except, known }, caller);
   const spent = estimateTextTokens(JSON.stringify(related ?? []));
   const snapshot = await snapshotOf(
     found,

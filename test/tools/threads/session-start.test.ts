@@ -111,6 +111,12 @@ describe('session_start', () => {
       expect(all.related[0]?.words).toEqual(expect.arrayContaining(['greenhouse', 'tomato']));
       const other = await start(session, { module: 'garden', currentThreadId: copy });
       expect(other.related).toMatchObject([{ threadId: about, text: said }]);
+      const read = await session.call('history_threads_get', { threadId: id });
+      const messageId = (read['messages'] as { id: string }[]).at(-1)?.id;
+      await session.call('branch_conversation', { conversationId: id, messageId });
+      const ofBranch = await start(session, { module: 'garden' });
+      expect(ofBranch.thread?.id).not.toBe(about);
+      expect(ofBranch.related).toMatchObject([{ threadId: copy, text: said }]);
     }),
   );
 
