@@ -13,7 +13,7 @@ const DOCUMENT = /\.(jsonl?|ndjson)$/i;
 const LOG = /\.(jsonl|ndjson)$/i;
 /** Other files of a store whose conversations were read. */
 const OF_STORE = /(^|\/)(\d{8}-\d{13}\/versions|memory-bank|backups|archive)\//;
-const OF_MEMORY_BANK = /(^|\/)memory-bank\//;
+const MEMORY_BANK = /^(.*\/)?memory-bank(?=\/)/;
 /** At most this many files are checked, because each must be read. */
 export const MAX_OTHERS = 200;
 const MAX_NAMED = 3;
@@ -39,8 +39,8 @@ export async function reportUnread(
   const { form } = unread;
   let { files } = unread;
   if (done.some(({ kind }) => kind === 'daybook')) {
-    const inBank = files.find(({ name }) => OF_MEMORY_BANK.test(name));
-    if (inBank !== undefined) addProblem(outcome, { path: inBank.name }, REST_OF_STORE);
+    const [inBank] = files.flatMap(({ name }) => MEMORY_BANK.exec(name)?.[0] ?? []);
+    if (inBank !== undefined) addProblem(outcome, { path: inBank }, REST_OF_STORE);
     files = files.filter(({ name }) => !OF_STORE.test(name));
   }
   const others = files.filter(({ name }) => form === 'zip' || !EXPORT.test(name));

@@ -110,7 +110,7 @@ it('a whole store is reported by the parts that are not imported, and not by its
   const message = expect.stringMatching(/^Only the conversations .* its folder memory-bank/);
   for (const path of [folderWith(whole), fileWith(archiveOf(whole), 'a.zip')]) {
     const report = await (await openImportBench()).import(path);
-    expect(report).toMatchObject({ added: 1, problems: [{ message }] });
+    expect(report).toMatchObject({ added: 1, problems: [{ path: 'memory-bank', message }] });
     expect(report.problems).toHaveLength(1);
   }
   expect(await (await openImportBench()).import(folderWith(files))).toMatchObject({ problems: [] });

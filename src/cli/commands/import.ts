@@ -228,16 +228,16 @@ function show(report: ImportReport, { json, dryRun = false }: ImportOptions): vo
     const hidden = Math.max(0, problems.length - MAX_PROBLEMS_SHOWN) + moreProblems;
     if (hidden > 0)
       console.error(`and ${countOf(hidden, 'problem')} more. --json shows all of them.`);
-    if (stopped !== undefined) console.error(`${stopped.code}: ${stopped.message}`);
+    if (stopped !== undefined) console.error(`The import stopped. ${stopped.message}`);
   }
   if (stopped !== undefined) process.exitCode = 1;
 }
 
 /** Begins with the location, unless the message has it. */
-function problemLine({ path, record, code, message }: ReportedProblem): string {
+function problemLine({ path, record, message }: ReportedProblem): string {
   const location = [path, record].filter((part) => part !== undefined);
   const isInMessage = location.every((part) => message.includes(part));
-  return `${isInMessage ? '' : `${location.join(', ')}: `}${code}: ${message}`;
+  return isInMessage ? message : `${location.join(', ')}: ${message}`;
 }
 
 const MAX_BRANCHED_SHOWN = 10;
