@@ -1,6 +1,6 @@
 /** Links between notes: Markdown links with a path, and wiki links such as `[[plan]]`, as Obsidian writes them. */
 import { posix } from 'node:path';
-import { isAppError } from '../../base/errors.js';
+import { undefinedIfUnreadable } from '../../base/errors.js';
 import type { MemoryBank } from './memory-bank.js';
 
 const MARKDOWN_LINK = /\]\(\s*(?:<([^>\n]+)>|([^\s()]+))/g;
@@ -13,11 +13,12 @@ export async function notesWithOldLink(
 ): Promise<string[]> {
   const names = namesOf(old).filter((name) => !namesOf(renamed).includes(name));
   const found: string[] = [];
-  await ifReadable(bank.refresh(), undefined);
+  // The rename is done already, so what cannot be read is no reason to fail.
+  await undefinedIfUnreadable(bank.refresh());
   for (const { path } of bank.known()) {
-    const { content } = await ifReadable(bank.read(path), { content: '' });
-    const linked = linkedFrom(path, content);
-    if (linked.some((name) => names.includes(name))) found.push(path);
+    const note = await undefinedIfUnreadable(bank.read(path));
+    const linked = note && linkedFrom(path, note.content);
+    if (linked?.some((name) => names.includes(name))) found.push(path);
   }
   return found;
 }
@@ -26,16 +27,6 @@ export async function notesWithOldLink(
 const namesOf = (path: string) => [nameOf(path), posix.basename(nameOf(path))];
 
 const nameOf = (path: string) => path.normalize('NFC').replace(/\.md$/i, '');
-
-/** The rename is done already, so a file that cannot be read is no reason to fail. */
-async function ifReadable<T, Other>(reading: Promise<T>, other: Other): Promise<T | Other> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (isAppError(error)) return other;
-    throw error;
-  }
-}
 
 function linkedFrom(path: string, text: string): string[] {
   const markdown = [...text.matchAll(MARKDOWN_LINK)].map(([, quoted, plain = quoted ?? '']) =>
