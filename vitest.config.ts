@@ -38,7 +38,7 @@ export default defineConfig({
     reporters: ['default', './test/count-reporter.ts'],
     pool: 'forks',
     // More than cores: some wait, for a disk, a lock or the end of a process.
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LongFirst },
     projects: [
       {

@@ -1,5 +1,5 @@
 /**
- * Each file-system call of the durable layer fails in turn (one run tries half of the calls,
+ * Each file-system call of the durable layer fails in turn (one run tries a quarter of the calls,
  * `DAYBOOK_SOAK=2` all): with ENOSPC, EIO, EACCES, EMFILE, or a short write followed by ENOSPC; once, or
  * at every call until the fault ends. Either the operation fails with an AppError, or it is really done.
  * The old files keep their bytes, no file handle leaks, no error is left uncaught, and the next try works.
@@ -275,7 +275,7 @@ describe('conversations while a file-system call fails', () => {
       expect(calls.length).toBeGreaterThan(2);
       let runs = 0;
       const failures: string[] = [];
-      for (const [at, call] of sampled(operation.name, [...calls.entries()], 2)) {
+      for (const [at, call] of sampled(operation.name, [...calls.entries()], 4)) {
         for (const kind of KINDS) {
           if (kind === 'short-write' && call.name !== 'write') continue;
           for (const isLasting of LASTING.includes(kind) ? [false, true] : [false]) {

@@ -78,7 +78,7 @@ describe('kill -9 before a file-system call of the graph', () => {
       const { template, before } = await prepare();
       const calls = await callsOf(template, { do: 'save', at: -1 });
       expect(calls).toBeGreaterThan(20);
-      for (const at of sampled('compaction', [...Array(calls).keys()], 3)) {
+      for (const at of sampled('compaction', [...Array(calls).keys()], 6)) {
         const folder = await killedAt(template, { do: 'save', at });
         const graph = graphIn(folder);
         const after = (await allOf(graph)).map((triple) => JSON.stringify(triple));
@@ -110,7 +110,7 @@ describe('kill -9 before a file-system call of the graph', () => {
       const calls = await callsOf(template, command);
       expect(calls).toBeGreaterThan(5);
       let found = 0;
-      for (const at of sampled('append', [...Array(calls).keys()], 2)) {
+      for (const at of sampled('append', [...Array(calls).keys()], 3)) {
         const folder = await killedAt(template, { ...command, at });
         const graph = graphIn(folder);
         const after = (await allOf(graph)).map((triple) => JSON.stringify(triple));

@@ -1,6 +1,6 @@
 /**
  * Each file-system call of an addition and of a compaction of the knowledge graph fails in turn (one run
- * tries half of the calls, `DAYBOOK_SOAK=2` all): once, or at every call until the fault ends. Either the
+ * tries a quarter of the calls, `DAYBOOK_SOAK=2` all): once, or at every call until the fault ends. Either the
  * operation fails with an AppError, or it is really done. No fact is lost or stored twice, no file handle
  * leaks, no error is left uncaught, and the next try works. If the disk did not confirm an append, the
  * error has `details.unconfirmed`.
@@ -140,7 +140,7 @@ describe('the knowledge graph while a file-system call fails', () => {
       expect(calls.length).toBeGreaterThan(2);
       const failures: string[] = [];
       let runs = 0;
-      for (const [at, call] of sampled(operation.name, [...calls.entries()], 2)) {
+      for (const [at, call] of sampled(operation.name, [...calls.entries()], 4)) {
         for (const kind of KINDS) {
           if (kind === 'short-write' && call.name !== 'write') continue;
           for (const isLasting of LASTING.includes(kind) ? [false, true] : [false]) {

@@ -12,7 +12,7 @@ import { tempFolder } from '../support/temp-folder.js';
 import type { MaintenanceTask } from './children/maintenance.js';
 
 /** How many calls of an operation are tried in one run. */
-const TRIED = 8;
+const TRIED = 5;
 
 const outside = tempFolder();
 const keyFile = join(outside, 'key');

@@ -16,7 +16,7 @@ import { subjectsOf, syncedGraphIn } from '../support/synced-graph.js';
 import { tempFolder } from '../support/temp-folder.js';
 import type { Acknowledged, WriterTask } from './children/writer.js';
 
-const ROUNDS = 100;
+const ROUNDS = 60;
 /** Long enough for a few dozen messages, short enough that some kills happen during the first messages. */
 const LONGEST_LIFE_MS = 40;
 /** After this number of rounds a new conversation is used. */

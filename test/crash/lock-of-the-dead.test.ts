@@ -18,7 +18,7 @@ import type { ContenderTask, ContenderTurn } from './children/contender.js';
 import type { InterruptedResult, InterruptedTask } from './children/interrupted.js';
 
 const CONTENDERS = 8;
-const ROUNDS = 60;
+const ROUNDS = 40;
 /**
  * The median time until the first process has the lock must be below 100 ms (a single round can take longer
  * on a busy machine). On a slow machine the limit is a multiple of the time for a lock that nobody held.

@@ -278,7 +278,7 @@ describe('a cache that is saved while the store changes', () => {
 });
 
 /** Each of them kills three writers. */
-const KILL_ROUNDS = rounds(8);
+const KILL_ROUNDS = rounds(5);
 
 describe('killed writers, and two writers at once', () => {
   it('kill -9 at random moments leads to correct results, and remaining files are removed', async () => {

@@ -14,7 +14,7 @@ import { isSoak, printedRandom } from './rounds.js';
 import { tempFolder } from './temp-folder.js';
 
 /** The number of states of a long scenario that one run tries; `DAYBOOK_SOAK=2` tries all. */
-const SHARE = isSoak ? 1 : 0.15;
+const SHARE = isSoak ? 1 : 0.1;
 const LONG_STEPS = 150;
 
 export type Acknowledged = Extract<Step, { do: 'acknowledge' }>;
