@@ -2,13 +2,13 @@
  * Detects an encrypted store whose marker (`encryption.json`) is missing or has no key. Without this check,
  * new texts would be written unencrypted beside the encrypted ones.
  */
-
+import { isUtf8 } from 'node:buffer';
 import { join } from 'node:path';
 import { AppError } from '../base/errors.js';
 import { listFiles, listFolders } from '../files/paths/folders.js';
 import { readStored } from '../files/read/whole-file.js';
 import type { StorePaths } from '../files/sealing/open-stores.js';
-import { sealedFileKey } from '../files/sealing/sealed-form.js';
+import { sealedDocumentKey, sealedFileKey } from '../files/sealing/sealed-form.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import { MARKER_REMEDY, markerPath } from './marker.js';
 
@@ -16,8 +16,8 @@ import { MARKER_REMEDY, markerPath } from './marker.js';
 const MAX_FILES = 20;
 /** Larger files are not checked. */
 const MAX_BYTES = 1024 * 1024;
-/** A sealed value, or a sealed line of the graph. In a text, the quotation mark would be escaped. */
-const SEALED_PART = /(?:[^\\]"sealed:1:|^~)([0-9a-f]{16}):/m;
+/** A sealed line of the graph. */
+const SEALED_LINE = /^~([0-9a-f]{16}):/m;
 
 /**
  * DECRYPT if most of the files are encrypted. A few may have been copied from another store. Files of the keys
@@ -51,13 +51,13 @@ export async function countSealed(
   const sealed: string[] = [];
   let clear = 0;
   for (const path of await documents(logsFolder, paths)) {
-    const found = await keyIdIn(path);
+    const found = await keyIdIn(path, keyOfFile);
     if (found === 'none') clear += 1;
     else if (found !== undefined) sealed.push(found);
   }
   // Plain files of the graph are not counted, because a file without facts has only plain lines.
   for (const path of paths.lineFiles) {
-    const found = await keyIdIn(path);
+    const found = await keyIdIn(path, keyOfLines);
     if (found !== 'none' && found !== undefined) sealed.push(found);
   }
   return { sealed, clear };
@@ -86,15 +86,24 @@ async function documents(logsFolder: string, { sealed }: StorePaths): Promise<st
 const namesIn = (list: (path: string) => Promise<string[]>, path: string): Promise<string[]> =>
   list(path).catch(() => []);
 
+/** The id of the key of a conversation, a note or an insight. A note may be a text that begins like a sealed file. */
+function keyOfFile(bytes: Buffer): string | undefined {
+  return (isUtf8(bytes) ? undefined : sealedFileKey(bytes)) ?? sealedDocumentKey(bytes);
+}
+
+/** The id of the key of the sealed lines of a graph. */
+const keyOfLines = (bytes: Buffer) => SEALED_LINE.exec(bytes.toString('latin1'))?.[1];
+
 /**
  * Returns `undefined` if the file is absent, too large or cannot be read. Its store reports the error later.
  */
-async function keyIdIn(path: string): Promise<string | 'none' | undefined> {
+async function keyIdIn(
+  path: string,
+  keyOf: typeof keyOfFile,
+): Promise<string | 'none' | undefined> {
   try {
     const found = await readStored(path, MAX_BYTES);
-    if (found === undefined) return undefined;
-    const { bytes } = found;
-    return sealedFileKey(bytes) ?? SEALED_PART.exec(bytes.toString('latin1'))?.[1] ?? 'none';
+    return found === undefined ? undefined : (keyOf(found.bytes) ?? 'none');
   } catch {
     return undefined;
   }

@@ -7,6 +7,8 @@
 import { basename, dirname, relative, sep } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
+import { parsedJson } from '../base/json.js';
+import { isRecord } from '../base/json-fields.js';
 import { atomicWrite, type Durability } from '../files/atomic/atomic-write.js';
 import { withLock } from '../files/locks/file-lock.js';
 import { sweepLocks } from '../files/locks/leftover-locks.js';
@@ -21,6 +23,7 @@ import type { FileSealer } from '../files/sealing/file-sealer.js';
 import { isDocumentFile } from '../files/sealing/open-stores.js';
 import { SEALED_PART, SEALED_TEXT_START } from '../files/sealing/sealed-form.js';
 import { isArchiveName } from '../files/tar-archive.js';
+import { isSealed } from '../stores/conversations/document/parse-fields.js';
 import type { GraphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 import { Redaction } from './redact-bytes.js';
 import { withLaterUpdatedAt } from './updated-at.js';
@@ -259,7 +262,8 @@ export class Redactor {
 function requireOpen(path: string, opened: Buffer): void {
   if (!isDocumentFile(path.replace(BROKEN_PART, ''))) return;
   if (!opened.includes(SEALED_TEXT_START)) return; // nearly all files; fast
-  if (!SEALED_PART.test(opened.toString('latin1'))) return;
+  const value = parsedJson(opened.toString());
+  if (isRecord(value) ? !isSealed(value) : !SEALED_PART.test(opened.toString('latin1'))) return;
   throw new AppError('DECRYPT', `${path} is damaged, and its texts are encrypted.`, {
     hint: 'Repair it with daybook doctor --repair, then run the command again.',
     details: { path },

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Place, withPlace } from '../e2e/harness.js';
+import { filesBelow } from '../support/files-below.js';
 import { failure, filesWith, keyIn, run, withKey } from './store.js';
 
 const MARK = 'MarkMarienstrasse';
@@ -61,5 +62,47 @@ it('a plain store can be used although it contains one encrypted conversation of
       filter: (path) => !/encryption\.json$|\.locks|\.leases/.test(path),
     });
     await run(place, 'save', 'user', `the text "sealed:1:0123456789abcdef:" of a document`);
+  });
+});
+
+describe('a text that looks encrypted', () => {
+  const SEALED = `sealed:1:0123456789abcdef:${'A'.repeat(60)}`;
+
+  it('is a message like others, and the store can be used, searched and redacted', async () => {
+    await withPlace(async (place) => {
+      await run(place, 'save', 'user', SEALED);
+      await run(place, 'insight', 'save', SEALED);
+      await run(place, 'mb', 'add', 'looks.md', `# Lines\n~0123456789abcdef:${'A'.repeat(60)}~\n`);
+      await run(place, 'save', 'user', `${MARK} after it`, '--conversation-id', 'last');
+      expect(await run(place, 'search', MARK)).toContain('after it');
+      expect(await run(place, 'redact', MARK, '--yes')).toContain('1 file');
+      expect(filesWith(MARK, [place.root])).toEqual([]);
+      expect(filesWith(SEALED, [place.root])).toHaveLength(2);
+    });
+  });
+
+  it('can be in the only conversation of a backup that is restored into a plain store', async () => {
+    await withPlace(async (place) => {
+      await run(place, 'save', 'user', SEALED);
+      await run(place, 'backup');
+      const [backup = ''] = filesBelow(join(place.root, 'backups')).filter((path) =>
+        path.endsWith('.tar.gz'),
+      );
+      const other = { ...place, root: join(place.folder, 'other') };
+      await run(other, 'save', 'user', MARK);
+      await run(other, 'restore', backup);
+      expect(filesWith(SEALED, [other.root])).toHaveLength(1);
+    });
+  });
+
+  it('cannot be the beginning of a note, because the note could not be read again', async () => {
+    await withPlace(async (place) => {
+      const note = `daybook-sealed 1 0123456789abcdef\n${'a long text '.repeat(9)}`;
+      expect(await failure(place, 'mb', 'add', 'a.md', note)).toBe('VALIDATION_ERROR');
+      await run(place, 'mb', 'add', 'a.md', `# Form\n${note}`);
+      // A person may write it in the file.
+      writeFileSync(join(place.root, 'memory-bank/b.md'), note);
+      await run(place, 'save', 'user', MARK);
+    });
   });
 });

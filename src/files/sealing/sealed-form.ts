@@ -5,6 +5,8 @@
  */
 
 import { AppError, isAppError } from '../../base/errors.js';
+import { parsedJson } from '../../base/json.js';
+import { objectIn } from '../../base/json-fields.js';
 import { type CipherKey, SEAL_BYTES } from './cipher.js';
 import { bytesOfText, textOfBytes } from './text-bytes.js';
 
@@ -65,6 +67,17 @@ export function openFile(bytes: Buffer, path: string): Buffer {
 }
 
 export const isSealedText = (text: string): boolean => TEXT.test(text);
+
+/**
+ * Returns the id of the key of a conversation whose texts are sealed one by one; `undefined` if it is not sealed
+ * or cannot be parsed. A message may have any text, also one that looks sealed, but a sealed conversation
+ * always has the field `sealed`.
+ */
+export function sealedDocumentKey(bytes: Buffer): string | undefined {
+  if (!bytes.includes(`"${SEALED_TEXT_START}`)) return undefined; // nearly all files; fast
+  const { sealed } = objectIn(parsedJson(bytes.toString()));
+  return TEXT.exec(String(sealed))?.[1];
+}
 
 export function sealText(text: string, binding: string, key: CipherKey): string {
   return `${SEALED_TEXT_START}${key.id}:${key.seal(bytesOfText(text), binding).toString('base64')}`;

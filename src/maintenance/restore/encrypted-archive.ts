@@ -9,7 +9,7 @@ import { sha256Hex } from '../../base/ids.js';
 import { listFolders } from '../../files/paths/folders.js';
 import { walkFiles } from '../../files/read/walk-files.js';
 import { readStored } from '../../files/read/whole-file.js';
-import { SEALED_TEXT_START, sealedFileKey } from '../../files/sealing/sealed-form.js';
+import { sealedDocumentKey, sealedFileKey } from '../../files/sealing/sealed-form.js';
 import { readArchive } from '../../files/tar-archive.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import { looksLikeNote } from '../../stores/memory-bank/note-path.js';
@@ -80,11 +80,8 @@ async function hasPlainFile(
 /** False for a sealed conversation: a restore that was interrupted has written it without the marker. */
 async function isPlain(path: string): Promise<boolean> {
   const found = await readStored(path);
-  return found !== undefined && !isSealed(found.bytes);
+  return found !== undefined && sealedDocumentKey(found.bytes) === undefined;
 }
-
-const isSealed = (conversation: Uint8Array): boolean =>
-  Buffer.from(conversation).includes(`"${SEALED_TEXT_START}`);
 
 /**
  * Whether this is a backup of an encrypted store. It is read up to its first conversation, because reading all
@@ -94,7 +91,8 @@ export async function isEncryptedBackup(path: string): Promise<boolean> {
   try {
     for await (const { name, bytes } of readArchive(path)) {
       if (name === MARKER_NAME) return namesKey(bytes);
-      if (name.endsWith('/conversation.json')) return isSealed(bytes);
+      if (name.endsWith('/conversation.json'))
+        return sealedDocumentKey(Buffer.from(bytes)) !== undefined;
     }
   } catch (error) {
     if (!isAppError(error)) throw error;

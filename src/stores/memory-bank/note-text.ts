@@ -3,6 +3,7 @@
 import { AppError } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
 import { countOf } from '../../base/text/display-text.js';
+import { sealedFileKey } from '../../files/sealing/sealed-form.js';
 
 export const MAX_NOTE_BYTES = 32 * 1024;
 const HASH_LENGTH = 16;
@@ -21,7 +22,10 @@ export function decodeNote(bytes: Uint8Array, path: string): string {
   }
 }
 
-/** Returns the bytes of a caller's text. TOO_LARGE; VALIDATION_ERROR for lone surrogates and NUL. */
+/**
+ * Returns the bytes of a caller's text. TOO_LARGE; VALIDATION_ERROR for lone surrogates and NUL, and for a text
+ * that begins like an encrypted file, because it could not be read again.
+ */
 export function encodeNote(content: string, path: string): Buffer {
   if (!content.isWellFormed() || content.includes('\0')) {
     throw new AppError(
@@ -30,6 +34,15 @@ export function encodeNote(content: string, path: string): Buffer {
     );
   }
   const bytes = Buffer.from(content);
+  if (sealedFileKey(bytes) !== undefined) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      'A note cannot begin like an encrypted file of Daybook.',
+      {
+        hint: 'Nothing was changed. Begin the note with another line, such as a title.',
+      },
+    );
+  }
   if (bytes.byteLength <= MAX_NOTE_BYTES) return bytes;
   throw new AppError(
     'TOO_LARGE',
