@@ -11,9 +11,8 @@ const EXPORT = /\.zip$|^[^/]+\.(jsonl?|ndjson|md|markdown|txt|db|sqlite3?|vscdb)
 const DOCUMENT = /\.(jsonl?|ndjson)$/i;
 /** A source that has read the input leaves such files out on purpose, for example older copies of a log. */
 const LOG = /\.(jsonl|ndjson)$/i;
-/** Other files of a store whose conversations were read. */
-const OF_STORE = /(^|\/)(\d{8}-\d{13}\/versions|memory-bank|backups|archive)\//;
-const MEMORY_BANK = /^(.*\/)?memory-bank(?=\/)/;
+/** The files of a store, which its source has read or left out on purpose. */
+const OF_STORE = /(^|\/)(\d{8}-\d{13}|memory-bank|backups|archive)\//;
 /** At most this many files are checked, because each must be read. */
 export const MAX_OTHERS = 200;
 const MAX_NAMED = 3;
@@ -28,8 +27,8 @@ export function otherExports(files: readonly InputFile[]): readonly InputFile[] 
 }
 
 /**
- * Reports the other files that may be exports: in subfolders, or anywhere in an archive; of a store, the parts
- * that are not imported with its conversations. `done`: the sources that have read the input.
+ * Reports the other files that may be exports: in subfolders, or anywhere in an archive. `done`: the sources
+ * that have read the input.
  */
 export async function reportUnread(
   unread: Input,
@@ -38,11 +37,8 @@ export async function reportUnread(
 ): Promise<void> {
   const { form } = unread;
   let { files } = unread;
-  if (done.some(({ kind }) => kind === 'daybook')) {
-    const [inBank] = files.flatMap(({ name }) => MEMORY_BANK.exec(name)?.[0] ?? []);
-    if (inBank !== undefined) addProblem(outcome, { path: inBank }, REST_OF_STORE);
+  if (done.some(({ kind }) => kind === 'daybook'))
     files = files.filter(({ name }) => !OF_STORE.test(name));
-  }
   const others = files.filter(({ name }) => form === 'zip' || !EXPORT.test(name));
   const found = others.filter(({ name }) => isArchive(name)).map(({ name }) => name);
   const documents = others.filter(({ name }) => DOCUMENT.test(name));
@@ -58,12 +54,6 @@ export async function reportUnread(
   const message = `Not imported, although it may be an export: ${names}. To import such a file, give its path; unpack an archive first.`;
   addProblem(outcome, { path }, { code: 'VALIDATION_ERROR', message });
 }
-
-const REST_OF_STORE = {
-  code: 'VALIDATION_ERROR',
-  message:
-    'Only the conversations of this store were imported. To import its notes and facts, give its folder memory-bank. For its insights, use the commands insight export and insight import.',
-};
 
 const isArchive = (name: string) => ARCHIVE.test(name) || OTHER_ARCHIVE.test(name);
 

@@ -1,7 +1,8 @@
 /**
- * Daybook's own exports in all formats, and folders of conversations as they are in a root (also those of
- * perplexity-mcp-server, which have the same format). Conversations keep their ids. `daybook restore`
- * accepts only its own exports; this import also adds the messages that only the export has.
+ * Daybook's own exports in all formats, and another store: its conversations with their summaries, its notes,
+ * facts, insights and free values. Folders of perplexity-mcp-server have the same form. Conversations keep
+ * their ids. `daybook restore` accepts only its own exports; this import also adds the messages that only the
+ * export has.
  */
 
 import { posix } from 'node:path';
@@ -11,12 +12,15 @@ import type { Input, InputFile } from '../../files/input/input-types.js';
 import { MAX_DOCUMENT_BYTES } from '../../files/read/whole-file.js';
 import { isAttachment } from '../../files/sealing/open-stores.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
+import { isSealed } from '../../stores/conversations/document/parse-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
+import { withSummaryFile } from '../../stores/summaries/exported-summaries.js';
 import {
   filesNamed,
   firstLine,
   objectLines,
   textOf,
+  unreadable,
   unreadableConversation,
   wholeDocument,
 } from '../reading/documents/documents.js';
@@ -26,6 +30,12 @@ import {
   documentOfOpenAi,
   isDaybookMarkdown,
 } from '../reading/documents/own-export-documents.js';
+import {
+  besideConversations,
+  encryptedStore,
+  FilesBeside,
+  IN_FOLDER,
+} from '../reading/documents/own-store-files.js';
 import { contentText } from '../reading/messages/openai-messages.js';
 import { roleIn } from '../reading/text/roles.js';
 import { timeIn } from '../reading/text/times.js';
@@ -35,8 +45,8 @@ import type {
   ImportProblem,
   Source,
 } from '../source-interface.js';
+import { isInMemoryBank, memoryBank } from './memory-bank.js';
 
-const IN_FOLDER = /(?:^|\/)(\d{8}-\d{13})\/conversation\.json$/;
 const MARKDOWN = /\.md$/i;
 /** Number of files of a folder that are read to detect the format. */
 const MAX_PEEKS = 5;
@@ -58,19 +68,26 @@ export const daybook: Source = {
     for (const each of documents.slice(0, MAX_PEEKS)) if (await isOwnExport(each)) return true;
     return false;
   },
-  async *read(input, { signal }) {
-    const attachments = input.files.filter(({ name }) => isAttachment(name));
-    for (const file of input.files) {
-      signal?.throwIfAborted();
-      if (isAttachment(file.name)) continue;
-      const id = IN_FOLDER.exec(file.name)?.[1];
-      if (id !== undefined) yield* folderConversation(file, id);
-      else if (MARKDOWN.test(file.name) && !(await isLinesFile(file, input)))
-        yield* markdownConversation(file, attachments);
-      else if (input.form === 'file') yield* fileConversations(file, input);
-      else if (input.form === 'zip' && DOCUMENT.test(file.name) && (await isOwnExport(file)))
-        yield* fileConversations(file, input);
+  async *read(input, options) {
+    const encrypted = await encryptedStore(input);
+    if (encrypted !== undefined) {
+      yield encrypted;
+      return;
     }
+    for (const state of besideConversations('state.json', input)) yield* freeValues(state);
+    const beside = new FilesBeside(input.files);
+    for (const file of input.files) {
+      options.signal?.throwIfAborted();
+      if (isAttachment(file.name) || isInMemoryBank(file)) continue;
+      const id = IN_FOLDER.exec(file.name)?.[1];
+      if (id !== undefined) yield* folderConversation(file, id, beside);
+      else if (MARKDOWN.test(file.name) && !(await isLinesFile(file, input)))
+        yield* markdownConversation(file, beside);
+      else if (input.form === 'file') yield* fileConversations(file);
+      else if (input.form === 'zip' && DOCUMENT.test(file.name) && (await isOwnExport(file)))
+        yield* fileConversations(file);
+    }
+    yield* memoryBank.read({ ...input, files: input.files.filter(isInMemoryBank) }, options);
   },
 };
 
@@ -96,36 +113,63 @@ const isLinesFile = async (file: InputFile, { form }: Input) =>
 
 async function* markdownConversation(
   file: InputFile,
-  attachments: readonly InputFile[],
+  beside: FilesBeside,
 ): AsyncGenerator<ImportItem> {
   const text = (await textOf(file)) ?? '';
   if (!isDaybookMarkdown(text)) return; // another Markdown file in the same folder
   const item = wholeOrProblem(documentOfMarkdown(text), { file, record: undefined });
-  yield item.type === 'conversation'
-    ? { ...item, inline: attachmentsBeside(file, item.id, attachments) }
-    : item;
-}
-
-/** The attachments that the export wrote beside the file, under the names that they had in the store. */
-function attachmentsBeside({ name }: InputFile, id: string, all: readonly InputFile[]) {
-  const folder = `${posix.join(posix.dirname(name), id, 'attachments')}/`;
-  return all.flatMap((each) =>
-    each.name.startsWith(folder) ? { ...each, name: each.name.slice(folder.length) } : [],
-  );
+  const inFolder = (id: string) => beside.attachments(posix.join(posix.dirname(file.name), id));
+  yield item.type === 'conversation' ? { ...item, inline: inFolder(item.id) } : item;
 }
 
 const isConversation = (document: JsonObject) =>
   CONVERSATION_ID.test(textIn(document['conversationId']) ?? '') &&
   Array.isArray(document['messages']);
 
-async function* folderConversation(file: InputFile, id: string): AsyncGenerator<ImportItem> {
+/**
+ * A conversation in its own folder. One that Daybook wrote is imported unchanged, with its summaries and with
+ * the source from which it was imported there.
+ */
+async function* folderConversation(
+  file: InputFile,
+  id: string,
+  beside: FilesBeside,
+): AsyncGenerator<ImportItem> {
   const document = parsedJson(await textOf(file));
-  const isRight = isRecord(document) && Array.isArray(document['messages']);
-  if (isRight) yield conversationOf(id, document, { file, record: undefined });
-  else yield unreadableConversation(file.name, 'the document');
+  if (!isRecord(document) || !Array.isArray(document['messages'])) {
+    yield unreadableConversation(file.name, 'the document');
+    return;
+  }
+  if (isSealed(document)) {
+    const message = `${file.name} is encrypted.`;
+    yield { ...unreadableConversation(file.name, 'the document'), code: 'DECRYPT', message };
+    return;
+  }
+  const folder = posix.dirname(file.name);
+  const inline = beside.attachments(folder);
+  const at = { file, record: undefined };
+  if (typeof document['formatVersion'] !== 'number') {
+    yield { ...conversationOf(id, document, at), inline };
+    return;
+  }
+  const summaries = beside.summaries(folder);
+  const parsed = summaries && parsedJson(await textOf(summaries));
+  if (summaries !== undefined && !isRecord(parsed))
+    yield unreadable(summaries.name, 'the document');
+  const whole = { ...document, conversationId: id };
+  yield {
+    ...conversationOf(id, document, at, isRecord(parsed) ? withSummaryFile(whole, parsed) : whole),
+    inline,
+  };
 }
 
-async function* fileConversations(file: InputFile, _input: Input): AsyncGenerator<ImportItem> {
+/** The values under keys of the user's own. What else is in the file concerns only the other store. */
+async function* freeValues(file: InputFile): AsyncGenerator<ImportItem> {
+  const { values } = objectIn(parsedJson(await textOf(file)));
+  if (isRecord(values)) yield { type: 'state', path: file.name, values };
+}
+
+async function* fileConversations(file: InputFile): AsyncGenerator<ImportItem> {
   const line = objectIn(await firstLine(file));
   if (LINES.test(file.name) || isLine(line)) {
     yield* lineConversations(file);

@@ -1,8 +1,10 @@
 /**
  * A memory bank with its knowledge graph: Markdown files, a snapshot (a JSON array of triples), and a log
- * with one triple a line. The graph of a Daybook store is read by `reading/documents/own-graph.ts`.
+ * with one triple a line; also the memory bank of a Daybook store with its insights. The graph of such a store is
+ * read by `reading/documents/own-graph.ts`.
  */
-import { posix } from 'node:path';
+import { join, posix } from 'node:path';
+import { parsedJson } from '../../base/json.js';
 import { isRecord, objectIn, textIn } from '../../base/json-fields.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
@@ -20,6 +22,12 @@ import type {
 const SNAPSHOT = /(^|\/)kg_(triples[._])?snapshot\.json$/;
 const LOG = /(^|\/)kg_(triples\.(wal|log)|triples|wal\.log|wal)$/;
 const NOTE = /\.md$/i;
+const INSIGHT = /(?:^|\/)insights\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.json$/i;
+const HIDDEN = /(?:^|\/)\./;
+
+/** Whether the file is in the memory bank of a store, whose root is the input or a folder in it. */
+export const isInMemoryBank = ({ name }: InputFile): boolean =>
+  /(?:^|\/)memory-bank\//.test(name) && !HIDDEN.test(name);
 
 export const memoryBank: Source = {
   kind: 'memory-bank',
@@ -42,6 +50,7 @@ export const memoryBank: Source = {
       } else if (isLog) yield* logFacts(file);
       else if (SNAPSHOT.test(file.name)) yield* snapshotFacts(file);
       else if (NOTE.test(file.name)) yield await noteOf(file, input);
+      else if (INSIGHT.test(file.name)) yield await insightOf(file);
     }
     for (const [folder, graph] of graphs) yield* graph.facts(folder);
   },
@@ -79,9 +88,18 @@ function factOf(fields: JsonObject, location: RecordLocation): ImportedTriple | 
 async function noteOf(file: InputFile, { path, form }: Input): Promise<ImportItem> {
   const content = await textOf(file);
   if (content === undefined) return unreadable(file.name, 'the document');
-  const inBank = /(?:^|\/)memory[-_]bank\/(.+)$/i.exec(file.name)?.[1];
+  const [, bank = '', inBank] = /^((?:.*?\/)?memory[-_]bank)\/(.+)$/i.exec(file.name) ?? [];
   const note = inBank ?? (form === 'file' ? posix.basename(file.name) : file.name);
-  const origin = form === 'folder' ? path : undefined;
+  const origin = form === 'folder' ? join(path, bank) : undefined;
   const fileTimeMs = file.modifiedAtMs;
   return { type: 'note', path: file.name, note, content, origin, fileTimeMs };
+}
+
+/** The insight keeps its id, which is the name of its file. */
+async function insightOf(file: InputFile): Promise<ImportItem> {
+  const value = parsedJson(await textOf(file));
+  if (!isRecord(value)) return unreadable(file.name, 'the document');
+  const id = INSIGHT.exec(file.name)?.[1];
+  const fileTimeMs = file.modifiedAtMs;
+  return { type: 'insight', path: file.name, value: { ...value, id }, fileTimeMs };
 }

@@ -18,8 +18,14 @@ export async function withSummaries<T extends { readonly conversationId: string 
   const found = Object.entries(await store.get(document.conversationId));
   if (found.length === 0) return document;
   const summaries = Object.fromEntries(found.map(([name, { level: _, ...rest }]) => [name, rest]));
-  return { ...document, [FIELD]: { formatVersion: versionOf('summaries'), summaries } };
+  return withSummaryFile(document, { formatVersion: versionOf('summaries'), summaries });
 }
+
+/** Returns the document as in an export, with the content of its `summaries.json`. */
+export const withSummaryFile = <T extends object>(document: T, file: JsonObject): T => ({
+  ...document,
+  [FIELD]: file,
+});
 
 /** Separates an exported conversation from its summaries. FORMAT_TOO_NEW. */
 export function takeSummaries(value: JsonObject): { value: JsonObject; summaries: Summaries } {

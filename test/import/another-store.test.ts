@@ -1,0 +1,171 @@
+/** The import of another store: everything comes in as it is there, once. */
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { withPlace } from '../e2e/harness.js';
+import { keyIn, run, withKey } from '../encryption/store.js';
+import { filesBelow } from '../support/files-below.js';
+import { zipOf } from '../support/zip.js';
+import { counts, fileWith, openImportBench, said } from './bench.js';
+
+type Bench = Awaited<ReturnType<typeof openImportBench>>;
+const rootOf = ({ logsFolder }: Bench) => join(logsFolder, '..');
+
+const export1 = (...texts: readonly string[]) => [
+  {
+    uuid: 'c1',
+    name: 'Clay',
+    created_at: '2025-01-24T13:20:00Z',
+    chat_messages: texts.map((text, index) => ({ uuid: `m${index}`, sender: 'human', text })),
+  },
+];
+
+/** A store with one of everything. Returns the id of the imported conversation too. */
+async function filledStore() {
+  const bench = await openImportBench();
+  const { stores, store } = bench;
+  await bench.importText(export1('How is clay fired?'));
+  const imported = bench.bySource('c1').conversationId as string;
+  await store.update(imported, { pinned: true, tags: ['kiln'], module: 'pots' });
+  const own = await store.create({
+    title: 'Glaze',
+    messages: [
+      { role: 'user', content: 'Which glaze?' },
+      { role: 'assistant', content: 'A clear one.' },
+    ],
+  });
+  await store.branch(own.conversationId, own.messages[0]?.id ?? '');
+  await stores.summaries.put(own.conversationId, 'brief', {
+    text: 'About glaze.',
+    provider: 'extractive',
+    messageCount: 2,
+    sourceHash: 'a'.repeat(64),
+    qualityScore: 0.5,
+    generatedAt: '2025-02-01T00:00:00.000Z',
+  });
+  const attachments = join(bench.logsFolder, own.conversationId, 'attachments');
+  mkdirSync(attachments);
+  writeFileSync(join(attachments, 'pot.png'), 'a picture');
+  await bench.memoryBank.add('ideas/kiln.md', '# Kiln\n');
+  await bench.memoryBank.add('readme.md', 'About pots\n');
+  await bench.insights.save({ content: 'Dry clay slowly', context: 'global', tags: ['clay'] });
+  await bench.kg.add([
+    { subject: 'Ada', predicate: 'owns', object: 'a kiln' },
+    { subject: 'Ada', predicate: 'lives in', object: 'Rome' },
+  ]);
+  await bench.kg.end([{ subject: 'Ada', predicate: 'lives in', object: 'Rome' }]);
+  await stores.state.set({ activeConversation: own.conversationId, values: { theme: 'dark' } });
+  return { bench, imported, own: own.conversationId };
+}
+
+const PARTS = /conversation\.json$|summaries\.json$|attachments|\.md$|insights\/[^.]/;
+const LEFT = /\.(trash|locks|leases)\//;
+
+/** The files of the parts that the two stores must have in common, by name. */
+const contentOf = (bench: Bench) => {
+  const root = rootOf(bench);
+  const files = filesBelow(root).filter((path) => PARTS.test(path) && !LEFT.test(path));
+  return Object.fromEntries(
+    files.map((path) => [path.slice(root.length), readFileSync(path, 'utf8')]).sort(),
+  );
+};
+
+const factsOf = async ({ kg }: Bench) =>
+  (await kg.query({ includeClosed: true }, { offset: 0, limit: 99, order: 'oldest' })).triples.map(
+    ({ subject, predicate, object, ts, validTo }) => [subject, predicate, object, ts, validTo],
+  );
+
+/** A zip archive of all files, as a person makes it. */
+const archiveOf = (root: string) =>
+  zipOf(
+    filesBelow(root).map((path) => ({
+      name: path.slice(root.length + 1),
+      content: readFileSync(path),
+    })),
+  );
+
+describe('another store', () => {
+  it.each(['folder', 'archive'])('comes in unchanged and as a whole from a %s', async (form) => {
+    const { bench } = await filledStore();
+    const here = await openImportBench();
+    const root = rootOf(bench);
+    const path = form === 'folder' ? root : fileWith(archiveOf(root), 'store.zip');
+    const planned = await here.import(path, { attachments: true, dryRun: true });
+    const report = await here.import(path, { attachments: true });
+    expect(report).toMatchObject({
+      ...{ added: 3, messages: 4, notes: 2, insights: 1, facts: 2, stateValues: 1, attachments: 1 },
+      problems: [],
+    });
+    expect({ ...planned, sources: [] }).toEqual({ ...report, sources: [] });
+    expect(contentOf(here)).toEqual(contentOf(bench));
+    expect(await factsOf(here)).toEqual(await factsOf(bench));
+    const { values, activeConversation } = await here.stores.state.get();
+    expect({ values, activeConversation }).toEqual({ values: { theme: 'dark' } });
+    const before = here.hash();
+    const again = await here.import(path, { attachments: true });
+    expect(again).toMatchObject({ added: 0, updated: 0, unchanged: 3, notes: 0, facts: 0 });
+    expect(here.hash()).toBe(before);
+  });
+
+  it('keeps what its conversations were imported from, so that a newer export extends them', async () => {
+    const { bench, imported } = await filledStore();
+    const here = await openImportBench();
+    await here.import(rootOf(bench));
+    const report = await here.importText(export1('How is clay fired?', 'And how long?'));
+    expect(counts(report)).toEqual({ added: 0, updated: 1, unchanged: 0, skipped: 0 });
+    expect(said(here.jsonOf(imported))).toEqual([
+      'user: How is clay fired?',
+      'user: And how long?',
+    ]);
+  });
+
+  it('adds what was said there since, and reports what was continued on both sides', async () => {
+    const { bench, imported, own } = await filledStore();
+    const here = await openImportBench();
+    await here.import(rootOf(bench));
+    await bench.store.append(own, [{ role: 'user', content: 'Why clear?' }]);
+    expect(counts(await here.import(rootOf(bench)))).toMatchObject({ updated: 1, unchanged: 2 });
+    expect(said(here.jsonOf(own)).at(-1)).toBe('user: Why clear?');
+    await bench.store.append(imported, [{ role: 'user', content: 'there' }]);
+    await here.store.append(imported, [{ role: 'user', content: 'here' }]);
+    const { skipped, problems } = await here.import(rootOf(bench));
+    expect({ skipped, problems }).toMatchObject({
+      skipped: 1,
+      problems: [{ code: 'ALREADY_EXISTS', message: expect.stringContaining(imported) }],
+    });
+    expect(said(here.jsonOf(imported)).at(-1)).toBe('user: here');
+  });
+
+  it('that is encrypted is refused with a sentence, and the store stays usable', async () => {
+    await withPlace(async (place) => {
+      const other = { ...place, root: join(place.folder, 'other') };
+      await run(other, 'save', 'user', 'a secret text');
+      await run(other, 'mb', 'add', 'plan.md', 'a secret plan');
+      const key = keyIn(place);
+      await run(other, 'encrypt', '--key-file', key, '--yes');
+      const wanted = 'run daybook export there with its key';
+      const report = JSON.parse(await run(place, 'import', other.root, '--yes', '--json'));
+      expect(report).toMatchObject({ added: 0, skipped: 0, notes: 0 });
+      expect(report.problems).toMatchObject([
+        { code: 'DECRYPT', message: expect.stringContaining(wanted) },
+      ]);
+      // A copy of single folders does not have the marker.
+      const copy = join(place.folder, 'copy');
+      const isMarker = (path: string) => path.endsWith('encryption.json');
+      cpSync(other.root, copy, { recursive: true, filter: (path) => !isMarker(path) });
+      const second = JSON.parse(await run(place, 'import', copy, '--yes', '--json'));
+      expect(second).toMatchObject({ added: 0, skipped: 1, notes: 0 });
+      expect(existsSync(join(place.root, 'memory-bank/plan.md'))).toBe(false);
+      await run(place, 'save', 'user', 'a plain text');
+      expect(await run(withKey(other, key), 'export')).toContain('a secret text');
+    });
+  });
+
+  it('is the store itself: nothing changes', async () => {
+    const { bench } = await filledStore();
+    const before = contentOf(bench);
+    const report = await bench.import(rootOf(bench));
+    expect(report).toMatchObject({ added: 0, updated: 0, unchanged: 3, problems: [] });
+    expect(contentOf(bench)).toEqual(before);
+  });
+});
