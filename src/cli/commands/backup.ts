@@ -10,7 +10,7 @@ import { NOTHING_FOUND } from '../errors/exit-status.js';
 import { type AgeOptions, ageRecipientsOf } from '../options/age-encryption-options.js';
 import { configuration, type Flags } from '../options/configuration.js';
 import { report } from '../terminal/output.js';
-import { progressBar } from '../terminal/progress-bar.js';
+import { withProgressBar } from '../terminal/progress-bar.js';
 import { sizeOf } from '../terminal/sizes.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
@@ -41,9 +41,10 @@ export async function backup(
   const age = ageRecipientsOf(options, configuration(flags));
   await withApp(flags, async ({ backups }, signal) => {
     const folder = to === undefined ? undefined : await folderFor(to);
-    const bar = progressBar(process.stderr);
-    const onFile = (progress: number) => bar.show({ progress, unit: 'file' });
-    const made = await backups.make({ folder, age, signal, onFile }).finally(() => bar.clear());
+    const made = await withProgressBar((show) => {
+      const onFile = (progress: number) => show({ progress, unit: 'file' });
+      return backups.make({ folder, age, signal, onFile });
+    });
     report(made, json, () => {
       console.log(made.path);
       console.log(

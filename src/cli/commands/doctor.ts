@@ -12,7 +12,7 @@ import { configuration, type Flags } from '../options/configuration.js';
 import { withRoot } from '../terminal/command-line.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
 import { type ConsentOptions, report } from '../terminal/output.js';
-import { progressBar } from '../terminal/progress-bar.js';
+import { withProgressBar } from '../terminal/progress-bar.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 
@@ -34,11 +34,11 @@ export async function doctor(options: DoctorOptions, flags: Flags): Promise<void
     flags,
     async (app, signal) => {
       const also = [configurationCheck(config, app.unusedKey), clientCheck(config.root)];
-      const bar = progressBar(process.stderr);
-      const examine = async () => {
-        const onStep = ({ check }: Step) => bar.show({ progress: 0, message: check });
-        return app.doctor.examine({ signal, also, onStep }).finally(() => bar.clear());
-      };
+      const examine = () =>
+        withProgressBar((show) => {
+          const onStep = ({ check }: Step) => show({ progress: 0, message: check });
+          return app.doctor.examine({ signal, also, onStep });
+        });
       const first = await examine();
       if (!json) printSteps(first.steps, flags);
       const outcomes = repair ? await repairAll(first, options, signal) : [];

@@ -6,7 +6,6 @@ import { systemClock } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
 import type { Config } from '../../config/config.js';
-import type { EmbeddingProgress } from '../../embeddings/embedding-sync.js';
 import { PACKAGES } from '../../embeddings/model/package-loader.js';
 import { removeFolder } from '../../files/paths/folders.js';
 import { folderSize } from '../../files/read/folder-size.js';
@@ -14,7 +13,7 @@ import { NOTHING_FOUND } from '../errors/exit-status.js';
 import { installPackages } from '../install-packages.js';
 import { configuration, type Flags } from '../options/configuration.js';
 import { type ConsentOptions, report } from '../terminal/output.js';
-import { progressBar } from '../terminal/progress-bar.js';
+import { withProgressBar } from '../terminal/progress-bar.js';
 import { withApp } from '../with-app.js';
 
 const PROBE = 'The south wall gets a raised bed.';
@@ -66,14 +65,14 @@ export async function updateEmbeddings(options: ConsentOptions, flags: Flags): P
   await withApp(
     flags,
     async ({ embeddings }, signal) => {
-      const bar = progressBar(process.stderr);
-      const show = ({ embedded, passages }: EmbeddingProgress) =>
-        bar.show({ progress: embedded, total: passages, message: 'passages' });
-      const {
-        model = '',
-        embedded,
-        passages,
-      } = await embeddings.embedAll(show, signal).finally(bar.clear);
+      const done = await withProgressBar((show) =>
+        embeddings.embedAll(
+          ({ embedded, passages }) =>
+            show({ progress: embedded, total: passages, message: 'passages' }),
+          signal,
+        ),
+      );
+      const { model = '', embedded, passages } = done;
       report({ model, embedded, passages }, options.json, () =>
         console.log(`${countOf(passages, 'passage')}: each has a vector of the model ${model}.`),
       );

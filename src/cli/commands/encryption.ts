@@ -24,7 +24,7 @@ import { configuration, type Flags } from '../options/configuration.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { catchInterrupts } from '../terminal/interrupts.js';
 import { type ConsentOptions, report } from '../terminal/output.js';
-import { progressBar } from '../terminal/progress-bar.js';
+import { withProgressBar } from '../terminal/progress-bar.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 import { requireRoot } from '../with-app.js';
 
@@ -102,13 +102,11 @@ async function convert(
 ): Promise<void> {
   await requireRoot(config);
   if (!yes && !(await confirmOrEnd(oneLine(question), 'Nothing was changed.'))) return;
-  const bar = progressBar(process.stderr);
-  const onFile = (progress: number) => bar.show({ progress, unit: 'file' });
   const { signal, release } = catchInterrupts();
-  const done = await convertEncryption(config, wanted, { onFile, signal }).finally(() => {
-    release();
-    bar.clear();
-  });
+  const done = await withProgressBar((show) => {
+    const onFile = (progress: number) => show({ progress, unit: 'file' });
+    return convertEncryption(config, wanted, { onFile, signal });
+  }).finally(release);
   const copies = wanted === undefined ? [] : await copiesOf(config);
   report({ ...done, copies }, json, () => {
     const state =

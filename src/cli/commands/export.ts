@@ -9,7 +9,7 @@ import { findConversation } from '../arguments/find-conversation.js';
 import { NOTHING_FOUND } from '../errors/exit-status.js';
 import { type AgeOptions, ageRecipientsOf } from '../options/age-encryption-options.js';
 import { configuration, type Flags } from '../options/configuration.js';
-import { progressBar } from '../terminal/progress-bar.js';
+import { withProgressBar } from '../terminal/progress-bar.js';
 import { toStdout } from '../terminal/stdout.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
@@ -51,22 +51,19 @@ export async function exportConversations(
       // A file would be in the way of the next try.
       const mayBeEmpty = output !== undefined && hasFilter(selection);
       if (mayBeEmpty && (await exporter.isEmpty(selection))) return reportNone(selection);
-      const bar = progressBar(process.stderr);
       // No bar if the exported text itself goes to the terminal.
       const isShown = output !== undefined || !process.stdout.isTTY;
-      const onProgress = (progress: number, total: number) =>
-        isShown && bar.show({ progress, total });
-      const request = { selection, forSharing: share, signal, onProgress };
-      const counts = newCounts();
-      if (isFolder) {
-        Object.assign(counts, await exporter.toFolder(resolveRealPath(output ?? ''), request));
-      } else if (output !== undefined) {
-        Object.assign(
-          counts,
-          await exporter.toPath(resolveRealPath(output), { ...request, format, age }),
-        );
-      } else await toStdout(exporter.stream({ ...request, format }, counts));
-      bar.clear();
+      const counts = await withProgressBar(async (show): Promise<ExportCounts> => {
+        const onProgress = (progress: number, total: number) =>
+          isShown && show({ progress, total });
+        const request = { selection, forSharing: share, signal, onProgress };
+        if (isFolder) return exporter.toFolder(resolveRealPath(output ?? ''), request);
+        if (output !== undefined)
+          return exporter.toPath(resolveRealPath(output), { ...request, format, age });
+        const written = newCounts();
+        await toStdout(exporter.stream({ ...request, format }, written));
+        return written;
+      });
       if (output !== undefined) {
         const { conversations: done, messages } = counts;
         const copied = isFolder && counts.attachments > 0;

@@ -28,7 +28,7 @@ import { withLocalTimes } from '../options/days.js';
 import { withRoot } from '../terminal/command-line.js';
 import { canAsk, confirmOrEnd, requireTerminal } from '../terminal/confirm.js';
 import { report as reportFacts } from '../terminal/output.js';
-import { progressBar } from '../terminal/progress-bar.js';
+import { withProgressBar } from '../terminal/progress-bar.js';
 import { sizeOf } from '../terminal/sizes.js';
 import { textOfStdin } from '../terminal/stdin.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
@@ -171,14 +171,15 @@ async function runShown(
   wanted: Wanted,
   signal: AbortSignal,
 ): Promise<ImportReport> {
-  const bar = progressBar(process.stderr);
-  const onProgress = ({ conversations, reading }: ImportProgress) => {
-    const message = [wanted.dryRun ? 'read' : '', reading && readingLine(reading)]
-      .filter(Boolean)
-      .join(', ');
-    bar.show({ progress: conversations, unit: 'conversation', message });
-  };
-  return importer.run({ ...wanted, signal, onProgress }).finally(bar.clear);
+  return withProgressBar((show) => {
+    const onProgress = ({ conversations, reading }: ImportProgress) => {
+      const message = [wanted.dryRun ? 'read' : '', reading && readingLine(reading)]
+        .filter(Boolean)
+        .join(', ');
+      show({ progress: conversations, unit: 'conversation', message });
+    };
+    return importer.run({ ...wanted, signal, onProgress });
+  });
 }
 
 const readingLine = ({ name, bytes, sizeBytes }: NonNullable<ImportProgress['reading']>) =>
@@ -206,9 +207,9 @@ function showLocations(
   console.log(withRoot(flags, next));
 }
 
-async function isWanted(plan: ImportReport, { json }: ImportOptions): Promise<boolean> {
+async function isWanted(plan: ImportReport, options: ImportOptions): Promise<boolean> {
   if (changesIn(plan) === 0) {
-    show(plan, json === undefined ? {} : { json });
+    show(plan, options);
     return false;
   }
   requireTerminal('Nothing was imported.', ', or with --dry-run to see what it would do');

@@ -19,7 +19,7 @@ import { withAgeKeys } from '../options/age-encryption-options.js';
 import { configuration, type Flags } from '../options/configuration.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { report as reportFacts } from '../terminal/output.js';
-import { progressBar } from '../terminal/progress-bar.js';
+import { withProgressBar } from '../terminal/progress-bar.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 import { isPresentFile, restoreDeleted } from './restore-deleted.js';
@@ -79,14 +79,12 @@ async function restoreWhat(what: string, options: RestoreOptions, flags: Flags):
       }
       const isBackup = await isArchive(path);
       requireFitting(options, isBackup);
-      const bar = progressBar(process.stderr);
       const message = isBackup ? 'files' : 'conversations';
-      const onProgress: OnProgress = (progress, total = 0) =>
-        bar.show({ progress, total, message });
       const restoreFile = isBackup ? fromBackup : fromExport;
-      const outcome = await restoreFile(path, options, app, { signal, onProgress }).finally(
-        bar.clear,
-      );
+      const outcome = await withProgressBar((show) => {
+        const onProgress: OnProgress = (progress, total = 0) => show({ progress, total, message });
+        return restoreFile(path, options, app, { signal, onProgress });
+      });
       report(outcome, resolve(options.to ?? root), options);
       if (isBackup && options.to === undefined) adviseOnExisting(outcome, what, flags);
     },
