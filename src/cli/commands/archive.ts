@@ -6,11 +6,10 @@ import { reportSkipped } from '../notices/problems.js';
 import type { Flags } from '../options/configuration.js';
 import { type RuleOptions, ruleOf } from '../options/rule-options.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
-import { type PlanOptions, printList, report } from '../terminal/output.js';
-import { sizeOf } from '../terminal/sizes.js';
+import { type PlanOptions, report } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 import { timesFor } from '../terminal/times.js';
-import { jsonOf, lineIn } from '../views/candidate-lines.js';
+import { jsonOf, printCandidates } from '../views/candidate-lines.js';
 import { withApp } from '../with-app.js';
 
 export interface ArchiveOptions extends RuleOptions, PlanOptions {
@@ -26,11 +25,8 @@ export async function archive(options: ArchiveOptions, flags: Flags): Promise<vo
     const chosen = await archives.choose(rule, signal);
     const unread = unreadable(conversations);
     const end = (left: readonly Skipped[]) => reportSkipped(left, 'was not archived', options);
-    const bytes = chosen.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-    const print = (line: (text: string) => void) => {
-      printList(chosen.map(lineIn(times)), options, line);
-      line(`${countOf(chosen.length, 'conversation')} to archive, ${sizeOf(bytes)}`);
-    };
+    const print = (line: (text: string) => void) =>
+      printCandidates(chosen, 'to archive', times, options, line);
     if (dryRun || chosen.length === 0) {
       const facts = dryRun
         ? { dryRun, conversations: chosen.map(jsonOf) }

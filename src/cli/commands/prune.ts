@@ -8,11 +8,10 @@ import type { Flags } from '../options/configuration.js';
 import { type RuleOptions, ruleOf } from '../options/rule-options.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
-import { type PlanOptions, printList, report } from '../terminal/output.js';
-import { sizeOf } from '../terminal/sizes.js';
+import { type PlanOptions, report } from '../terminal/output.js';
 import { type Times, timesFor } from '../terminal/times.js';
 import type { OptionNames } from '../tools/command-names.js';
-import { jsonOf, lineIn } from '../views/candidate-lines.js';
+import { jsonOf, printCandidates } from '../views/candidate-lines.js';
 import { withApp } from '../with-app.js';
 
 export interface PruneOptions extends RuleOptions, PlanOptions {
@@ -89,8 +88,6 @@ function print(
   options: PruneOptions,
   line: (text: string) => void,
 ): void {
-  printList(conversations.map(lineIn(times)), options, line);
-  const bytes = conversations.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  line(`${countOf(conversations.length, 'conversation')} to move to the trash, ${sizeOf(bytes)}`);
+  printCandidates(conversations, 'to move to the trash', times, options, line);
   if (trash.length > 0) line(`${countOf(trash.length, 'item')} of the trash to remove permanently`);
 }
