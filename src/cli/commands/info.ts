@@ -14,7 +14,7 @@ import { isNearlyFull, percentOfLimit } from '../../maintenance/size-limit.js';
 import { storeInfo } from '../../tools/conversations/store-info.js';
 import { NOTHING_FOUND } from '../errors/exit-status.js';
 import { ROOT_CHOICES, reportOtherRoot } from '../notices/other-root.js';
-import { type Area, problemsOf } from '../notices/problems.js';
+import { AREAS, problemsOf } from '../notices/problems.js';
 import { configuration, type Flags } from '../options/configuration.js';
 import { withRoot } from '../terminal/command-line.js';
 import { report } from '../terminal/output.js';
@@ -26,7 +26,6 @@ import { withReadingApp } from '../with-app.js';
 type Facts = z.output<typeof storeInfo.output>;
 type Sizes = Awaited<ReturnType<typeof sizesOf>>;
 
-const AREAS: readonly Area[] = ['conversations', 'insights', 'memory_bank', 'kg'];
 const LABEL_WIDTH = 14;
 /** With less free space, not even a message of usual length can be saved. */
 const NEEDED_BYTES = 4096;

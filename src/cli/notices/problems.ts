@@ -17,8 +17,8 @@ import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 const MAX_SHOWN = 3;
 
 /** The parts of the store, by the names of their toolsets. */
-const AREAS = ['conversations', 'insights', 'kg', 'memory_bank'] as const;
-export type Area = (typeof AREAS)[number];
+export const AREAS = ['conversations', 'insights', 'memory_bank', 'kg'] as const;
+type Area = (typeof AREAS)[number];
 
 /** Many messages name the file already. */
 export const withPath = (path: string, message: string) =>
