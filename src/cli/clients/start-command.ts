@@ -15,7 +15,7 @@ export interface StartCommand {
 }
 
 /** The paths of Node.js and of this command's main file. */
-export const thisProgram = () => ({
+const thisProgram = () => ({
   node: process.execPath,
   main: resolve(process.argv[1] ?? fileURLToPath(import.meta.url)),
 });
@@ -25,10 +25,7 @@ export const thisProgram = () => ({
  * desktop program does not have the PATH of a shell, and another author could publish a package with
  * the bare name. Throws VALIDATION_ERROR for a copy in the cache of npx, which npm can delete at any time.
  */
-export function startCommand(
-  root: string,
-  { node, main }: { readonly node: string; readonly main: string },
-): StartCommand {
+export function startCommand(root: string, { node, main } = thisProgram()): StartCommand {
   if (!/[/\\]_npx[/\\]/.test(main)) return { command: node, args: [main, '--root', root] };
   throw new AppError('VALIDATION_ERROR', `This copy of Daybook is in the cache of npx (${main}).`, {
     hint: 'npm may delete that copy. Install Daybook permanently with npm install --global, then run daybook init.',
@@ -37,11 +34,11 @@ export function startCommand(
 
 /** For `store_info` and the page of an empty store. Without `start` if clients cannot start this copy. */
 export function startFacts(root: string): Pick<StoreFacts, 'start'> {
-  const program = thisProgram();
   try {
-    const { command, args } = startCommand(root, program);
+    const { command, args } = startCommand(root);
+    const { main } = thisProgram();
     const startLine = shellLine([command, ...args]);
-    const initLine = shellLine([program.node, program.main, 'init', root]);
+    const initLine = shellLine([command, main, 'init', root]);
     return { start: { command, args, startLine, initLine } };
   } catch (error) {
     if (isAppError(error)) return {};

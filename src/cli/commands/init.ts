@@ -24,13 +24,13 @@ import {
 import { type Client, clientsOf, entryOf, installedClients } from '../clients/clients.js';
 import { blockOf } from '../clients/entry-files.js';
 import { shellLine } from '../clients/shell-line.js';
-import { type StartCommand, startCommand, thisProgram } from '../clients/start-command.js';
+import { type StartCommand, startCommand } from '../clients/start-command.js';
 import { NOTHING_FOUND } from '../errors/exit-status.js';
 import { earlierRoot, ROOT_CHOICES } from '../notices/other-root.js';
 import { configuration, type Flags } from '../options/configuration.js';
 import { canAsk, requireTerminal } from '../terminal/confirm.js';
 import { type ConsentOptions, report } from '../terminal/output.js';
-import { escapeControls } from '../terminal/terminal-text.js';
+import { escapeLines } from '../terminal/terminal-text.js';
 
 export interface InitOptions extends ConsentOptions {
   client?: string[];
@@ -74,7 +74,7 @@ export async function init(
   const clients = await clientsFor(options);
   if (options.remove) return remove(config.root, clients, options);
   await requireWholeRoot(config);
-  const start = startCommand(config.root, thisProgram());
+  const start = startCommand(config.root);
   if (options.print) return print(clients, start, options);
   await makeFolder(config.memoryBankFolder);
   const app = await createApp(config);
@@ -141,7 +141,7 @@ function finish(
 }
 
 const sayUnless = (json: boolean | undefined) => (line: string) => {
-  if (!json) console.log(escapeControls(line).replaceAll('\\u000a', '\n'));
+  if (!json) console.log(escapeLines(line));
 };
 
 /** True if the user can be asked or gave `--yes`. Otherwise throws VALIDATION_ERROR if clients were named. */
