@@ -2,6 +2,7 @@
 import type { Command, HelpContext } from 'commander';
 
 export const JSON_OPTION = ['--json', 'the report as JSON'] as const;
+export const YES_OPTION = ['--yes', 'do not ask'] as const;
 
 /** Commands that are made of one tool, by the name of the tool. */
 export const SINGLE_TOOLS: Readonly<Record<string, string>> = {

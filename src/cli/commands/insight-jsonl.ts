@@ -12,7 +12,7 @@ import { importInsights, insightLines } from '../../exchange/insight-jsonl.js';
 import { writeNewFile } from '../../files/atomic/new-file-stream.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { normalContext } from '../../stores/insights/schema.js';
-import { examplesOf } from '../command-help.js';
+import { examplesOf, JSON_OPTION } from '../command-help.js';
 import { NOTHING_FOUND } from '../errors/exit-status.js';
 import type { Flags } from '../options/configuration.js';
 import { toStdout } from '../terminal/stdout.js';
@@ -41,7 +41,7 @@ export function addInsightLines(group: Command, flags: () => Flags): void {
     )
     .option('--newer', 'replace an existing insight if the imported one is newer')
     .option('--dry-run', 'only show what would be done')
-    .option('--json', 'the report as JSON')
+    .option(...JSON_OPTION)
     .addHelpText(...examplesOf('insight import insights.jsonl --dry-run'))
     .action((file: string, options: ImportOptions) => importLines(file, options, flags()));
 }

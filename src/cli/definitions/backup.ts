@@ -1,6 +1,6 @@
 /** Names, options and help of `daybook backup` and `daybook restore`. */
 import type { Command } from 'commander';
-import { examplesOf } from '../command-help.js';
+import { examplesOf, JSON_OPTION } from '../command-help.js';
 import type { RestoreOptions } from '../commands/restore.js';
 import {
   type AgeOptions,
@@ -19,7 +19,7 @@ export function addBackup(program: Command, flags: () => Flags): void {
     )
     .addOption(ageOption())
     .addOption(agePassphraseOption())
-    .option('--json', 'the report as JSON')
+    .option(...JSON_OPTION)
     .addHelpText(...examplesOf('backup', 'backup --to /mnt/usb'))
     .action(async (options: { to?: string; json?: boolean } & AgeOptions) =>
       (await import('../commands/backup.js')).backup(options, flags()),
@@ -41,7 +41,7 @@ export function addBackup(program: Command, flags: () => Flags): void {
     .option('--version <number>', 'an earlier version of a conversation, see daybook history')
     .option('--identity <file>', 'the file with the secret key that opens an age file')
     .option('--dry-run', 'only show what would be done')
-    .option('--json', 'the report as JSON')
+    .option(...JSON_OPTION)
     .addHelpText(
       ...examplesOf(
         'restore all.jsonl --dry-run',

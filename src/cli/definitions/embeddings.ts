@@ -1,6 +1,6 @@
 /** Names, options and help of `daybook embeddings`. */
 import type { Command } from 'commander';
-import { examplesOf, JSON_OPTION, pointToHelp } from '../command-help.js';
+import { examplesOf, JSON_OPTION, pointToHelp, YES_OPTION } from '../command-help.js';
 import type { Flags } from '../options/configuration.js';
 import type { ConsentOptions } from '../terminal/output.js';
 
@@ -23,7 +23,7 @@ export function addEmbeddings(program: Command, flags: () => Flags): void {
   group
     .command('enable')
     .description('install the packages of the local model, and prepare the model')
-    .option('--yes', 'do not ask')
+    .option(...YES_OPTION)
     .option(...JSON_OPTION)
     .addHelpText(...examplesOf('embeddings enable --yes'))
     .action(async (options: ConsentOptions) =>

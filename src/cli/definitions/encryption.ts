@@ -1,6 +1,6 @@
 /** Names, options and help of `daybook encrypt` and `daybook decrypt`. */
 import type { Command } from 'commander';
-import { examplesOf } from '../command-help.js';
+import { examplesOf, JSON_OPTION, YES_OPTION } from '../command-help.js';
 import type { EncryptOptions } from '../commands/encryption.js';
 import type { Flags } from '../options/configuration.js';
 import type { ConsentOptions } from '../terminal/output.js';
@@ -15,8 +15,8 @@ export function addEncryption(program: Command, flags: () => Flags): void {
       "store the key in the system's keychain: the key of --key-file, or a new key",
     )
     .option('--passphrase', 'use the passphrase in DAYBOOK_PASSPHRASE as the new key')
-    .option('--yes', 'do not ask')
-    .option('--json', 'the report as JSON')
+    .option(...YES_OPTION)
+    .option(...JSON_OPTION)
     .addHelpText(...examplesOf('encrypt --key-file ~/daybook.key --yes'))
     .addHelpText('after', ENCRYPT_NOTES)
     .action(async (options: EncryptOptions) =>
@@ -25,8 +25,8 @@ export function addEncryption(program: Command, flags: () => Flags): void {
   program
     .command('decrypt')
     .description('decrypt all files of the store in place')
-    .option('--yes', 'do not ask')
-    .option('--json', 'the report as JSON')
+    .option(...YES_OPTION)
+    .option(...JSON_OPTION)
     .addHelpText(...examplesOf('decrypt --yes'))
     .action(async (options: ConsentOptions) =>
       (await import('../commands/encryption.js')).decrypt(options, flags()),

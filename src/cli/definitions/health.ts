@@ -1,6 +1,6 @@
 /** Names, options and help of `daybook info`, `daybook doctor` and `daybook unlock`. */
 import type { Command } from 'commander';
-import { examplesOf } from '../command-help.js';
+import { examplesOf, JSON_OPTION, YES_OPTION } from '../command-help.js';
 import type { DoctorOptions } from '../commands/doctor.js';
 import type { UnlockOptions } from '../commands/unlock.js';
 import type { Flags } from '../options/configuration.js';
@@ -9,7 +9,7 @@ export function addHealth(program: Command, flags: () => Flags): void {
   program
     .command('info')
     .description('show where the data is, how much there is, the settings, and any problems')
-    .option('--json', 'the report as JSON')
+    .option(...JSON_OPTION)
     .addHelpText(...examplesOf('info', 'info --json'))
     .action(async (options: { json?: boolean }) =>
       (await import('../commands/info.js')).info(options, flags()),
@@ -21,7 +21,7 @@ export function addHealth(program: Command, flags: () => Flags): void {
       '--repair',
       'repair what can be repaired without loss; a copy of each damaged file is kept beside the repaired file',
     )
-    .option('--yes', 'do not ask')
+    .option(...YES_OPTION)
     .option('--json', 'every step and finding as JSON')
     .addHelpText(...examplesOf('doctor', 'doctor --repair', 'doctor --json'))
     .action(async (options: DoctorOptions) =>
@@ -31,7 +31,7 @@ export function addHealth(program: Command, flags: () => Flags): void {
     .command('unlock')
     .argument('[lock]', 'only this lock, by the name that daybook unlock shows')
     .description('show the write locks and their owners, and remove locks whose owner has ended')
-    .option('--yes', 'do not ask')
+    .option(...YES_OPTION)
     .option('--force', 'also remove a lock whose owner is running')
     .option('--json', 'the locks, and which were removed, as JSON')
     .addHelpText(...examplesOf('unlock', 'unlock 20250124-1737730800123 --yes'))

@@ -1,6 +1,6 @@
 /** Names, options and help of `daybook import`. */
 import { type Command, Option } from 'commander';
-import { examplesOf } from '../command-help.js';
+import { examplesOf, JSON_OPTION, YES_OPTION } from '../command-help.js';
 import type { ImportOptions } from '../commands/import.js';
 import type { Flags } from '../options/configuration.js';
 
@@ -13,7 +13,7 @@ export function addImport(program: Command, flags: () => Flags): void {
     )
     .description('import conversations from other programs; running it again adds only what is new')
     .option('--dry-run', 'only show what would be done')
-    .option('--yes', 'do not ask')
+    .option(...YES_OPTION)
     .option('--watch', 'keep running until Ctrl-C, and import changes as they appear')
     .option(
       '--from <kind>',
@@ -32,7 +32,7 @@ export function addImport(program: Command, flags: () => Flags): void {
       '--attachments',
       'copy images and files of the export into the folders of their conversations',
     )
-    .option('--json', 'the report as JSON')
+    .option(...JSON_OPTION)
     .addHelpText(
       ...examplesOf(
         'import chatgpt-export.zip',

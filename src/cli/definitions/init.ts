@@ -1,6 +1,6 @@
 /** Names, options and help of `daybook init`. */
 import { type Command, Option } from 'commander';
-import { examplesOf } from '../command-help.js';
+import { examplesOf, JSON_OPTION } from '../command-help.js';
 import type { InitOptions } from '../commands/init.js';
 import type { Flags } from '../options/configuration.js';
 
@@ -39,7 +39,7 @@ export function addInit(program: Command, flags: () => Flags): void {
     )
     .option('--yes', 'change the clients without asking; a copy of each file is kept')
     .option('--replace', 'with --yes: also change clients that use another folder')
-    .option('--json', 'the report as JSON')
+    .option(...JSON_OPTION)
     .addHelpText(
       ...examplesOf('init', 'init ~/notes --client cursor', 'init --print', 'init --remove'),
     )

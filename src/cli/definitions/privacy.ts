@@ -1,6 +1,6 @@
 /** Names, options and help of `daybook scan` and `daybook redact`. */
 import type { Command } from 'commander';
-import { examplesOf } from '../command-help.js';
+import { examplesOf, YES_OPTION } from '../command-help.js';
 import type { RedactOptions } from '../commands/redact.js';
 import type { Flags } from '../options/configuration.js';
 import { ALL_OPTION } from '../terminal/output.js';
@@ -20,7 +20,7 @@ export function addPrivacy(program: Command, flags: () => Flags): void {
     .description('remove a text from all stored files; shows where it is, and asks first')
     .option('--with <text>', 'the text that replaces it', '[redacted]')
     .option('--dry-run', 'only show where it is')
-    .option('--yes', 'do not ask')
+    .option(...YES_OPTION)
     .option(...ALL_OPTION)
     .option('--json', 'every file as JSON')
     .addHelpText(...examplesOf('redact "Example Street 12"', 'redact - --yes < secret.txt'))

@@ -1,7 +1,7 @@
 /** Names, options and help of `daybook providers`. */
 import { type Command, Option } from 'commander';
 import { PROVIDER_KINDS } from '../../providers/llm/provider-kinds.js';
-import { examplesOf, JSON_OPTION, pointToHelp } from '../command-help.js';
+import { examplesOf, JSON_OPTION, pointToHelp, YES_OPTION } from '../command-help.js';
 import type { AddOptions } from '../commands/providers.js';
 import type { Flags } from '../options/configuration.js';
 import type { ConsentOptions } from '../terminal/output.js';
@@ -25,7 +25,7 @@ export function addProviders(program: Command, flags: () => Flags): void {
     .command('allow')
     .argument('<name>', 'a provider of the list')
     .description('show what will be sent to a provider and where, then allow it')
-    .option('--yes', 'do not ask')
+    .option(...YES_OPTION)
     .option(...JSON_OPTION)
     .addHelpText(...examplesOf('providers allow gpt'))
     .action(async (name: string, options: ConsentOptions) =>
@@ -63,7 +63,7 @@ function addAdd(group: Command, flags: () => Flags): void {
     .option('--key-env <NAME>', 'the NAME of the environment variable with the key')
     .option('--priority <n>', 'the provider with the highest number is asked first (default: 0)')
     .option('--context-tokens <n>', 'maximum number of tokens of one request, including the answer')
-    .option('--yes', 'do not ask')
+    .option(...YES_OPTION)
     .option(...JSON_OPTION)
     .addHelpText(
       ...examplesOf(

@@ -1,6 +1,6 @@
 /** Names, options and help of `daybook trash`, `prune`, `retention`, `history` and `archive`. */
 import type { Command } from 'commander';
-import { examplesOf, JSON_OPTION, pointToHelp } from '../command-help.js';
+import { examplesOf, JSON_OPTION, pointToHelp, YES_OPTION } from '../command-help.js';
 import type { ArchiveOptions } from '../commands/archive.js';
 import type { PruneOptions } from '../commands/prune.js';
 import type { SetRetentionOptions } from '../commands/retention.js';
@@ -49,7 +49,7 @@ function addTrash(program: Command, flags: () => Flags): void {
       '--newer-than <days>',
       'all that was deleted within this number of days, such as 1d; shows it and asks first',
     )
-    .option('--yes', 'do not ask')
+    .option(...YES_OPTION)
     .option(...ALL_OPTION)
     .option(...JSON_OPTION)
     .addHelpText(...examplesOf('trash restore garden-plan', 'trash restore --newer-than 1d'))
@@ -63,7 +63,7 @@ function addTrash(program: Command, flags: () => Flags): void {
       '--older-than <days>',
       'only what was deleted at least this number of days ago, such as 30d',
     )
-    .option('--yes', 'do not ask')
+    .option(...YES_OPTION)
     .option(...ALL_OPTION)
     .option(...JSON_OPTION)
     .addHelpText(...examplesOf('trash empty --older-than 30d'))
@@ -88,7 +88,7 @@ function addPrune(program: Command, flags: () => Flags): void {
       'also the oldest of all conversations, while the store is over 80 % of DAYBOOK_MAX_SIZE_MB; permanently removes the oldest items of the trash if store and trash together are over that limit',
     )
     .option('--dry-run', 'only show which conversations, and why')
-    .option('--yes', 'do not ask')
+    .option(...YES_OPTION)
     .option(...ALL_OPTION)
     .option(...JSON_OPTION)
     .addHelpText(
@@ -132,7 +132,7 @@ function addRetention(program: Command, flags: () => Flags): void {
       '--by-size',
       'the oldest of all conversations, while the store is over 80 % of DAYBOOK_MAX_SIZE_MB; permanently removes the oldest items of the trash if store and trash together are over that limit',
     )
-    .option('--yes', 'do not ask')
+    .option(...YES_OPTION)
     .option(...JSON_OPTION)
     .addHelpText(
       ...examplesOf(
@@ -162,7 +162,7 @@ function addArchive(program: Command, flags: () => Flags): void {
     .option('--module <name>', 'only of this module')
     .option('--tag <tag>', 'only with this tag')
     .option('--dry-run', 'only show which conversations')
-    .option('--yes', 'do not ask')
+    .option(...YES_OPTION)
     .option(...ALL_OPTION)
     .option(...JSON_OPTION)
     .addHelpText(...examplesOf('archive --older-than 365d'))
