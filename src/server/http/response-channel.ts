@@ -12,17 +12,13 @@ const KEEP_ALIVE_MS = 15_000;
 /** A client that has not read so much disconnected without saying so, or sleeps. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
-export interface ResponseChannelOptions {
-  /** False if the response is JSON when its answer comes first, and soon. */
-  readonly isStream: boolean;
-}
-
 export class ResponseChannel implements StatelessChannel {
   readonly #res: ServerResponse;
   readonly #isStream: boolean;
   #timer: NodeJS.Timeout;
 
-  constructor(res: ServerResponse, { isStream }: ResponseChannelOptions) {
+  /** `isStream`: false if the response is JSON when its answer comes first, and soon. */
+  constructor(res: ServerResponse, isStream: boolean) {
     this.#res = res;
     this.#isStream = isStream;
     this.#timer = setTimeout(() => this.open(), OPEN_MS);

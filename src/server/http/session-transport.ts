@@ -99,7 +99,7 @@ export class SessionTransport implements Transport {
     if (!req.headers.accept?.includes('text/event-stream')) {
       throw new HttpError(406, 'The header Accept must have text/event-stream.');
     }
-    const channel = new ResponseChannel(res, { isStream: true });
+    const channel = new ResponseChannel(res, true);
     this.#notifications.add(channel);
     channel.open();
     res.once('close', () => this.#notifications.delete(channel));
@@ -109,7 +109,7 @@ export class SessionTransport implements Transport {
     const waiting = new Set(messages.flatMap(requestId));
     if (waiting.size === 0) res.writeHead(202).end();
     else {
-      const channel = new ResponseChannel(res, { isStream: true });
+      const channel = new ResponseChannel(res, true);
       const response = { channel, waiting };
       for (const id of waiting) {
         // If the client uses the id of an open request again, that one can get no answer any more.

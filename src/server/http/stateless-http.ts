@@ -70,7 +70,7 @@ export async function answerStateless(
   res: ServerResponse,
   built: BuiltServer,
 ): Promise<void> {
-  const channel = new ResponseChannel(res, { isStream: isListening(request) });
+  const channel = new ResponseChannel(res, isListening(request));
   const exchange = new StatelessExchange(request, built, channel);
   // A client of this revision cancels a request by closing its connection.
   res.once('close', () => void exchange.cancel());

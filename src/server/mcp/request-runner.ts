@@ -5,17 +5,11 @@
 import type { App } from '../../app.js';
 import type { AppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
+import type { ToolCall } from '../../tools/define-tool.js';
 import type { AcceptedCalls } from '../accepted-calls.js';
-import { type Extra, progressOf, type Report } from './call-progress.js';
+import { type Extra, progressOf } from './call-progress.js';
 import { toAppError } from './errors/error-result.js';
 import { RpcError, toRpcError } from './errors/rpc-error.js';
-
-export interface RunningRequest {
-  /** Aborted when the client cancels the request or the server ends. */
-  readonly signal: AbortSignal;
-  /** Sends a progress notification, if the client asked for progress. */
-  progress(report: Report): void;
-}
 
 const throwRpcError = (error: AppError): never => {
   throw toRpcError(error);
@@ -40,7 +34,7 @@ export class RequestRunner {
   /** `onFailure` returns a result for an error, or throws. By default it throws RpcError. */
   run<T>(
     extra: Extra,
-    work: (app: App, request: RunningRequest) => Promise<T>,
+    work: (app: App, request: Omit<ToolCall, 'isRemote'>) => Promise<T>,
     onFailure: (error: AppError) => T = throwRpcError,
   ): Promise<T> {
     return this.#calls.track(async () => {

@@ -76,7 +76,7 @@ describe('an event stream', () => {
     const sent = get({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
     sent.on('error', () => undefined);
     const [, res] = (await once(server, 'request')) as [unknown, ServerResponse];
-    const channel = new ResponseChannel(res, { isStream: true });
+    const channel = new ResponseChannel(res, true);
     channel.open();
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     response.on('error', () => undefined);
