@@ -6,6 +6,7 @@
  * `sync` compares the sources of entries by identity, so that only changed entries are indexed again.
  */
 import MiniSearch, { type Query, type SearchOptions, type SearchResult } from 'minisearch';
+import { bigramsOf } from '../../fts/tokenizing/cjk-bigrams.js';
 import type { EntryKind, MatchField } from '../search-names.js';
 
 export interface OtherName {
@@ -289,14 +290,9 @@ function wordsOf(text: string): string[] {
     .replaceAll('ß', 'ss');
   return plain.split(NO_WORD).flatMap((word) => {
     const spaced = word.replace(UNSPACED, ' ').split(' ');
-    const unspaced = [...word.matchAll(UNSPACED)].flatMap(([run]) => bigramsOf([...run]));
+    const unspaced = [...word.matchAll(UNSPACED)].flatMap(([run]) => bigramsOf(run));
     return [...spaced, ...unspaced].filter((part) => part !== '');
   });
 }
 
 const distinctWordsOf = (query: string): string[] => [...new Set(wordsOf(query))];
-
-function bigramsOf(characters: readonly string[]): string[] {
-  if (characters.length === 1) return [...characters];
-  return characters.slice(1).map((second, index) => `${characters[index]}${second}`);
-}

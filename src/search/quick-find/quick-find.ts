@@ -13,7 +13,7 @@ import { isExpired, type StoredInsight } from '../../stores/insights/schema.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import type { SubjectCount } from '../../stores/knowledge-graph/table/graph-query.js';
 import type { NoteSearch } from '../notes/note-search.js';
-import type { EntryKind } from '../search-names.js';
+import { ENTRY_KINDS, type EntryKind } from '../search-names.js';
 import {
   type FindEntry,
   type FindHit,
@@ -69,7 +69,7 @@ export class QuickFind {
   }
 
   async #find(query: string, { kinds, limit }: QuickFindRequest): Promise<QuickFindAnswer> {
-    const wanted = new Set(kinds ?? (['conversation', 'note', 'insight', 'subject'] as const));
+    const wanted = new Set(kinds ?? ENTRY_KINDS);
     if (wanted.has('note')) wanted.add('heading');
     await this.#sync(wanted);
     const now = this.#clock.now();
