@@ -28,8 +28,9 @@ export {
   type TextIndexStats,
 } from './fts/text-index.js';
 export type { InsightHit, InsightResults } from './search/insight-search.js';
-export type { MessageHit, MessageResults } from './search/messages/keyword-search.js';
+export type { MessageResults } from './search/messages/keyword-search.js';
 export type { MessageFilters } from './search/messages/message-filters.js';
+export type { MessageHit } from './search/messages/message-hits.js';
 export { type BuiltServer, buildServer, type ServerOptions } from './server/mcp/build-server.js';
 export type {
   AppendResult,

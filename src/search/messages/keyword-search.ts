@@ -29,8 +29,6 @@ import {
 } from './newest-messages.js';
 import { totalsWithout } from './totals-without-filter.js';
 
-export type { MessageHit };
-
 /** Longer than most builds take, and shorter than the minute after which clients cancel a call. */
 export const WAIT_FOR_BUILD_MS = 20_000;
 /** Between two reports to a caller that waits for a build. */
