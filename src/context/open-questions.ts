@@ -48,7 +48,7 @@ export function openQuestions(conversation: Excerpt, slice: TimeSlice): Promise<
     const putOff = reply === undefined ? {} : { replyMessageId: reply.message.id };
     return sentencesOf(located.message.content)
       .filter(isQuestion)
-      .map((text) => ({ ...candidate(located, text, rule), rule, ...putOff }));
+      .map((text) => ({ ...candidate(located, text), rule, ...putOff }));
   });
 }
 

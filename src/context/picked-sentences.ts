@@ -9,8 +9,6 @@ import type { Message } from '../stores/conversations/document/schema.js';
 export interface Candidate extends MessageFacts {
   /** The sentence as it was written. */
   readonly text: string;
-  /** Name of the rule that selected it. */
-  readonly rule: string;
 }
 
 /** A conversation, or its last messages. */
@@ -28,14 +26,10 @@ export interface LocatedMessage {
   readonly seq: number;
 }
 
-export function candidate(
-  { conversation, message, seq }: LocatedMessage,
-  text: string,
-  rule: string,
-) {
+export function candidate({ conversation, message, seq }: LocatedMessage, text: string): Candidate {
   const { conversationId } = conversation;
   const { id: messageId, role, createdAt } = message;
-  return { text, rule, conversationId, messageId, seq, role, createdAt } satisfies Candidate;
+  return { text, conversationId, messageId, seq, role, createdAt };
 }
 
 /** The latest messages of the user or the assistant, at most `most`, newest first. */

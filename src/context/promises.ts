@@ -117,5 +117,5 @@ export function ruleFor(sentence: string): PromiseRule | undefined {
 
 function picked(located: LocatedMessage, text: string, rule: PromiseRule): PromiseCandidate {
   const due = (DUE.exec(text) ?? DUE_IN_OTHER_LANGUAGES.exec(text))?.[0];
-  return { ...candidate(located, text, rule), rule, ...(due !== undefined && { due }) };
+  return { ...candidate(located, text), rule, ...(due !== undefined && { due }) };
 }

@@ -18,7 +18,7 @@ const MAX_MESSAGES_READ = 4 * MAX_PASSAGES;
 /** A passage with only one word of the session is mostly about another subject. */
 const MIN_WORDS = 2;
 
-export interface RelatedPassage extends Omit<Candidate, 'rule'> {
+export interface RelatedPassage extends Candidate {
   /** Words of the session that the passage has, in whatever form. */
   readonly words: readonly string[];
 }

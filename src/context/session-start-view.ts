@@ -14,9 +14,7 @@ import type { RelatedPassage } from './related-passages.js';
 import type { SessionStart } from './session-start.js';
 import type { Turn } from './session-start-budget.js';
 
-/** The fields that sentences and passages share. */
-type MessagePart = Omit<Candidate, 'rule'>;
-type OfThread<T extends MessagePart> = Omit<T, 'conversationId'> & { threadId: string };
+type OfThread<T extends Candidate> = Omit<T, 'conversationId'> & { threadId: string };
 
 /** Times of the session for people, such as `2025-12-24 20:30 (Asia/Qatar)`. */
 interface LocalTimes {
@@ -76,7 +74,7 @@ export function viewOf(
   };
 }
 
-function ofThread<T extends MessagePart>({ conversationId, ...rest }: T): OfThread<T> {
+function ofThread<T extends Candidate>({ conversationId, ...rest }: T): OfThread<T> {
   return { ...rest, threadId: conversationId };
 }
 
@@ -131,7 +129,7 @@ export function sessionStartText(view: SessionStartView): string {
 const section = (heading: string, parts: readonly string[], between = '\n'): string[] =>
   parts.length === 0 ? [] : [`${heading}\n${parts.join(between)}`];
 
-function lines(candidates: readonly OfThread<MessagePart>[]): string[] {
+function lines(candidates: readonly OfThread<Candidate>[]): string[] {
   return candidates.map(
     ({ text, threadId, messageId, role, createdAt }) =>
       `- ${role}, ${createdAt}: ${JSON.stringify(text)} (thread ${threadId}, message ${messageId})`,
