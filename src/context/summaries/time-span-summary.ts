@@ -10,9 +10,9 @@ import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
 import type { SummaryService } from './summary-service.js';
 
 export interface Span {
-  /** ISO 8601; inclusive. */
-  readonly startTime?: string | undefined;
-  readonly endTime?: string | undefined;
+  /** Epoch milliseconds; inclusive. */
+  readonly start?: number;
+  readonly end?: number;
 }
 
 export interface SpanSummary {
@@ -41,7 +41,7 @@ export async function summaryInSpan(
   if (conversation === undefined) return undefined;
   const { messages: all, ...head } = conversation;
   const inSpan = all.filter(
-    (message) => message.role !== 'system' && isIn(span, message.createdAt),
+    (message) => message.role !== 'system' && isIn(span, Date.parse(message.createdAt)),
   );
   if (inSpan.length === 0) return undefined;
   const dialogue = all.filter(({ role }) => role !== 'system');
@@ -59,14 +59,9 @@ export async function summaryInSpan(
  * conversation are not enough: after an import, in a branch or in a file written by hand, messages may be
  * older than the conversation.
  */
-export function hasMessageIn(
-  { startTime, endTime }: Span,
-  { roles, times }: MessageTimes,
-): boolean {
-  const start = startTime === undefined ? Number.NEGATIVE_INFINITY : Date.parse(startTime);
-  const end = endTime === undefined ? Number.POSITIVE_INFINITY : Date.parse(endTime);
-  return times.some((time, at) => roles[at] !== 'system' && time >= start && time <= end);
+export function hasMessageIn(span: Span, { roles, times }: MessageTimes): boolean {
+  return times.some((time, at) => roles[at] !== 'system' && isIn(span, time));
 }
 
-const isIn = ({ startTime, endTime }: Span, time: string) =>
-  (startTime === undefined || time >= startTime) && (endTime === undefined || time <= endTime);
+const isIn = ({ start, end }: Span, time: number) =>
+  (start === undefined || time >= start) && (end === undefined || time <= end);

@@ -1,7 +1,6 @@
 /** The tool `get_context_summary`: returns summaries of several conversations or of a time range. */
 
 import { z } from 'zod';
-import { isoTime } from '../../base/clock.js';
 import { defined } from '../../base/json.js';
 import { countOf } from '../../base/text/display-text.js';
 import {
@@ -74,7 +73,7 @@ export const getContextSummary = defineTool({
   quotesText: true,
   async run(given, { conversations, summaries, search }, call) {
     const { signal, progress } = call;
-    const span = isoSpanOf(given);
+    const span = spanOf({ startDate: given.startDate, endDate: given.endDate });
     const candidates = await candidatesOf(conversations, given);
     await search.built(call);
     const heads = candidates.filter(({ conversationId }) => {
@@ -115,22 +114,14 @@ export const getContextSummary = defineTool({
   },
 });
 
-const noMessage = ({ startTime, endTime }: Span) =>
-  `No selected conversation has a message of a user or an assistant${(startTime ?? endTime) ? ' in the time range' : ''}.`;
+const noMessage = ({ start, end }: Span) =>
+  `No selected conversation has a message of a user or an assistant${(start ?? end) !== undefined ? ' in the time range' : ''}.`;
 
 /** Another process has deleted them, or the store is away and they are not in memory. */
 const goneNote = (count: number) =>
   `${countOf(count, 'conversation')} cannot be read now and may have been deleted.`;
 
 type Input = z.output<ReturnType<typeof input>>;
-
-function isoSpanOf({ startDate, endDate }: Input): Span {
-  const { start, end } = spanOf({ startDate, endDate });
-  return {
-    ...(start !== undefined && { startTime: isoTime(start) }),
-    ...(end !== undefined && { endTime: isoTime(end) }),
-  };
-}
 
 /** Throws CONVERSATION_NOT_FOUND for an unknown id or key. */
 async function candidatesOf(store: ConversationStore, { conversationIds, module }: Input) {
