@@ -169,10 +169,9 @@ export class SummaryService {
     return this.#keep(conversationId, level, summary, made.problem);
   }
 
-  /** The stored summaries, and the hash of the present messages. Calls no model and makes no summary. */
-  async stored(conversation: Conversation): Promise<{ summaries: Summaries; hash: string }> {
-    const { stored } = await this.#stored(conversation.conversationId);
-    return { summaries: stored, hash: sourceHashOf(conversation.messages) };
+  /** The stored summaries; none if their file cannot be read. Makes no summary. */
+  async stored(conversationId: string): Promise<Summaries> {
+    return (await this.#stored(conversationId)).stored;
   }
 
   /** An extractive summary of some messages of `whole`, which is not stored; `undefined` if there is none. */

@@ -109,8 +109,8 @@ export const getProgressiveDetail = defineTool({
     const answer =
       level === 'full' ? undefined : await summaries.get(input.conversationId, level, request);
     const conversation = await conversations.load(input.conversationId);
-    const { summaries: stored } = await summaries.stored(conversation);
     const { conversationId, title, messageCount } = conversation;
+    const stored = await summaries.stored(conversationId);
     const room = input.maxTokens - OVERHEAD_TOKENS;
     const shown =
       answer === undefined ? fullPage(conversation, room, cursor) : summaryPart(answer, room);

@@ -13,6 +13,7 @@ import {
 } from '../../../src/context/summaries/summary-service.js';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
 import { messageHash } from '../../../src/stores/conversations/document/message-hash.js';
+import { sourceHashOf } from '../../../src/stores/summaries/summary-file.js';
 import { SummaryStore } from '../../../src/stores/summaries/summary-store.js';
 import { errorOf } from '../../support/error-of.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -272,7 +273,7 @@ describe('a summary by a language model', () => {
       },
     };
     const { conversations, summaries, id, store } = await open(failing);
-    const { hash: sourceHash } = await summaries.stored(await conversations.load(id));
+    const sourceHash = sourceHashOf((await conversations.load(id)).messages);
     const made = { qualityScore: 1, messageCount: 3, generatedAt: '2025-01-01T00:00:00.000Z' };
     const earlier = { ...made, text: 'An earlier one.', provider: 'p', sourceHash };
     await store.put(id, 'brief', earlier);
