@@ -139,21 +139,19 @@ export class SummaryService {
     const isCurrent = known?.sourceHash === hash;
     // A summary that cannot be stored would be paid for at every request.
     const mayAsk = request.usesModels && problem === undefined && (await this.#mayAskModel());
-    const isGoodEnough = isCurrent && (known.provider !== EXTRACTIVE || !mayAsk);
+    const isByModel = known !== undefined && known.provider !== EXTRACTIVE;
+    const isGoodEnough = isCurrent && (isByModel || !mayAsk);
     if (isGoodEnough && !request.refresh) return { summary: known, isStale: false, isStored: true };
     const paid = this.#unstored.get(keyOf(conversationId, level));
     const isUsable = paid?.sourceHash === hash && problem === undefined;
     if (isUsable && !request.refresh) return this.#keep(conversationId, level, paid, undefined);
-    const isKept = known !== undefined && known.provider !== EXTRACTIVE && !request.usesModels;
+    const isKept = isByModel && !request.usesModels;
     if (isKept && !request.refresh) return { summary: known, isStale: true, isStored: true };
     run.isNew = true;
-    const made = await this.#make(
-      conversation,
-      level,
-      { known, isCurrent },
-      mayAsk ? request : undefined,
-      request,
-    );
+    const made = await this.#make(conversation, level, request, {
+      mayAsk,
+      keepsStored: isByModel || isCurrent,
+    });
     if (made.text === undefined) {
       return {
         ...(known && { summary: known }),
@@ -197,27 +195,26 @@ export class SummaryService {
     }
   }
 
-  /** Returns no text if the stored summary is better than any that can be made now. */
+  /** `keepsStored`: no extractive summary is made if a model failed, because the stored summary is better. */
   async #make(
     conversation: Conversation,
     level: SummaryLevel,
-    { known, isCurrent }: { known: Summary | undefined; isCurrent: boolean },
-    asking: SummaryCall | undefined,
-    { signal }: SummaryCall,
+    request: SummaryRequest,
+    { mayAsk, keepsStored }: { mayAsk: boolean; keepsStored: boolean },
   ): Promise<Made> {
     let problem: AppError | undefined;
-    if (asking !== undefined) {
+    if (mayAsk) {
       try {
-        const written = await this.#options.writer?.write(conversation, level, asking);
+        const written = await this.#options.writer?.write(conversation, level, request);
         if (written !== undefined) return { text: written };
       } catch (error) {
         if (!isAppError(error) || error.code === 'CANCELLED') throw error;
         problem = error;
       }
     }
-    const isByModel = known !== undefined && known.provider !== EXTRACTIVE;
-    if (problem !== undefined && (isByModel || isCurrent)) return { problem };
-    const text = await extractSummary(conversation, level, new TimeSlice({ signal: signal }));
+    if (problem !== undefined && keepsStored) return { problem };
+    const slice = new TimeSlice({ signal: request.signal });
+    const text = await extractSummary(conversation, level, slice);
     return text === undefined
       ? problemOf(problem)
       : { text: { text, provider: EXTRACTIVE }, ...problemOf(problem) };
