@@ -21,7 +21,7 @@ import { answerHttpErrors } from './http-error.js';
 import { createMcpEndpoint, isMcpAddress } from './mcp-endpoint.js';
 import { createPage, type PageOptions } from './page/page-routes.js';
 import { rateLimitOf } from './rate-limit.js';
-import { HttpSessions, MAX_SESSIONS } from './sessions.js';
+import { HttpSessions } from './sessions.js';
 
 /** Grace period in which clients can close their connections. Idle ones are closed at once. */
 const CLOSE_MS = 250;
@@ -35,7 +35,7 @@ const LIMITS = {
   keepAliveMs: 60_000,
   maxConnections: 4_000,
   maxConnectionsPerAddress: 1_000,
-  maxSessions: MAX_SESSIONS,
+  maxSessions: 1_000,
   /** Maximum time for accepted calls to finish at the end. */
   finishMs: FINISH_MS,
 };

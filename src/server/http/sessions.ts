@@ -20,14 +20,12 @@ import { headerOf } from './headers.js';
 import { HttpError } from './http-error.js';
 import { SessionTransport } from './session-transport.js';
 
-/** With more, the session that was unused for the longest time is ended. */
-export const MAX_SESSIONS = 1_000;
-
 export interface SessionsOptions {
   /** Makes a new server. `hasSession` is false if the server can send nothing after its answer. */
   readonly build: (hasSession: boolean) => BuiltServer;
   readonly isStateless: boolean;
   readonly idleMs: number;
+  /** With more, the session that was unused for the longest time is ended. */
   readonly maxSessions: number;
   readonly clock: Clock;
   readonly log: Log;

@@ -10,7 +10,7 @@ import type { ToolCall } from '../../tools/define-tool.js';
 
 export type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-export type Report = Parameters<ToolCall['progress']>[0];
+type Report = Parameters<ToolCall['progress']>[0];
 
 const HEARTBEAT_MS = 1000;
 /** Added for a repeated report; much smaller than a step of a tool. */
