@@ -37,7 +37,7 @@ export const backup = defineTool({
     });
     return {
       ...report,
-      leftOut: report.leftOut.slice(0, MAX_LEFT_OUT).map((each) => ({ ...each })),
+      leftOut: report.leftOut.slice(0, MAX_LEFT_OUT),
       leftOutTotal: report.leftOut.length,
       removed: [...report.removed],
     };

@@ -77,7 +77,7 @@ export const pruneConversations = defineTool({
       moved: report?.moved.length ?? 0,
       removedFromTrash: (report?.removed ?? plan.trash).length,
       conversations: plan.conversations.slice(0, MAX_LISTED).map(toListed),
-      skipped: skipped.slice(0, MAX_LISTED).map((each) => ({ ...each })),
+      skipped: skipped.slice(0, MAX_LISTED),
       storeBytes,
       ...(limitBytes !== undefined && { limitBytes }),
     };

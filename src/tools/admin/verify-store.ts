@@ -59,7 +59,7 @@ export const verifyStore = defineTool({
     return {
       isHealthy: statusOf(steps) === 0,
       steps: steps.map((step) => ({ ...step, findings: step.findings.length })),
-      findings: ordered.slice(0, MAX_FINDINGS).map((finding) => ({ ...finding })),
+      findings: ordered.slice(0, MAX_FINDINGS),
       findingsTotal: all.length,
     };
   },
