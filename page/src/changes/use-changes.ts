@@ -23,10 +23,10 @@ export function useChanges(kind: string, listener: () => void, key?: string): vo
 const PAUSE_MS = 5_000;
 
 /**
- * Like `useChanges`, for what takes the server long: `listener` is called at the first change, and again after a
- * pause if there were more changes.
+ * Calls `listener` at the first change of a conversation, and again after a pause if there were more changes: for
+ * figures, which take the server long.
  */
-export function useChangesWithPauses(kind: string, listener: () => void): void {
+export function useConversationChanges(listener: () => void): void {
   const latest = useRef(listener);
   latest.current = listener;
   useEffect(() => {
@@ -41,12 +41,12 @@ export function useChangesWithPauses(kind: string, listener: () => void): void {
         if (hasMore) changed();
       }, PAUSE_MS);
     };
-    const unfollow = onChange((change) => change.kind === kind && changed());
+    const unfollow = onChange((change) => change.kind === 'conversation' && changed());
     return () => {
       unfollow();
       clearTimeout(pause);
     };
-  }, [kind]);
+  }, []);
 }
 
 /** Makes all views load again. */

@@ -1,6 +1,6 @@
 /** The size of the store, unreadable files, and what is near a limit. */
 
-import { useChanges, useChangesWithPauses } from '../changes/use-changes.js';
+import { useChanges, useConversationChanges } from '../changes/use-changes.js';
 import { Failure, FigureRow, type NamedFigures, shownNumber } from '../components.jsx';
 import { hrefOf } from '../navigation/route.js';
 import { call, type Output } from '../server/api.js';
@@ -15,7 +15,7 @@ const NEAR = 0.8;
 export function StoreFigures({ longest }: { readonly longest: Longest }) {
   const { data, error, reload } = useLoaded('store', (signal) => call('store_info', {}, signal));
   const graph = useLoaded('graph', (signal) => call('kg_stats', {}, signal));
-  useChangesWithPauses('conversation', reload);
+  useConversationChanges(reload);
   useChanges('graph', graph.reload);
   if (error) return <Failure error={error} />;
   if (!data) {

@@ -1,6 +1,6 @@
 /** Distinctive words, in total and of each of the last months, and open questions. */
 
-import { useChangesWithPauses } from '../changes/use-changes.js';
+import { useConversationChanges } from '../changes/use-changes.js';
 import { counted, Failure } from '../components.jsx';
 import { hrefOf } from '../navigation/route.js';
 import { call, type Output } from '../server/api.js';
@@ -15,7 +15,7 @@ export function Topics({ given }: { readonly given: Parameters<typeof call<'get_
   const { data, error, reload } = useLoaded(JSON.stringify(given), (signal) =>
     call('get_analytics', { ...given, include: ['topics'] }, signal),
   );
-  useChangesWithPauses('conversation', reload);
+  useConversationChanges(reload);
   return (
     <section>
       <h2>Topics</h2>
@@ -49,7 +49,7 @@ export function TopicsOverTime(props: {
   const { data, error, reload } = useLoaded(JSON.stringify([months, given]), (signal) =>
     topicsOf(months, given, signal),
   );
-  useChangesWithPauses('conversation', reload);
+  useConversationChanges(reload);
   if (months.length === 0) return null;
   return (
     <section>
@@ -99,7 +99,7 @@ export function OpenQuestions() {
   const { data, error, reload } = useLoaded('questions', (signal) =>
     call('session_start', {}, signal),
   );
-  useChangesWithPauses('conversation', reload);
+  useConversationChanges(reload);
   const questions = data?.openQuestions ?? [];
   return (
     <section>

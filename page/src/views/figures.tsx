@@ -1,6 +1,6 @@
 /** The view of figures: calendar, hours of the week, sums by month, module and model, cost, and topics. */
 import { useState } from 'preact/hooks';
-import { useChangesWithPauses } from '../changes/use-changes.js';
+import { useConversationChanges } from '../changes/use-changes.js';
 import {
   counted,
   Empty,
@@ -37,7 +37,7 @@ export function FiguresView({ route }: { readonly route: Route }) {
     ]);
     return { all, days: days.periods ?? [] };
   });
-  useChangesWithPauses('conversation', reload);
+  useConversationChanges(reload);
   if (error && !data) return <Failure error={error} />;
   if (!data) {
     return (
