@@ -2,9 +2,7 @@
 
 import { counted, Time } from '../components.jsx';
 import { Markdown } from '../markdown.jsx';
-import type { Output } from '../server/api.js';
-
-type StoredMessage = Output<'get_conversation_history'>['messages'][number];
+import type { StoredMessage } from './pages.js';
 
 interface Source {
   readonly url: string;

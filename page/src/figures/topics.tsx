@@ -3,7 +3,7 @@
 import { useConversationChanges } from '../changes/use-changes.js';
 import { counted, Failure } from '../components.jsx';
 import { hrefOf } from '../navigation/route.js';
-import { call, type Output } from '../server/api.js';
+import { call, type Input, type Output } from '../server/api.js';
 import { useLoaded } from '../server/use-loaded.js';
 import { inMonth } from './bars.jsx';
 
@@ -11,7 +11,7 @@ const MONTHS = 6;
 const WORDS = 6;
 
 /** `given`: the filters of days and messages. */
-export function Topics({ given }: { readonly given: Parameters<typeof call<'get_analytics'>>[1] }) {
+export function Topics({ given }: { readonly given: Input<'get_analytics'> }) {
   const { data, error, reload } = useLoaded(JSON.stringify(given), (signal) =>
     call('get_analytics', { ...given, include: ['topics'] }, signal),
   );
@@ -39,7 +39,7 @@ export function Topics({ given }: { readonly given: Parameters<typeof call<'get_
 /** `periods`: months such as 2025-01, the oldest first. `given`: the filters of messages. */
 export function TopicsOverTime(props: {
   readonly periods: readonly { readonly name: string }[];
-  readonly given: Parameters<typeof call<'get_analytics'>>[1];
+  readonly given: Input<'get_analytics'>;
 }) {
   const { given } = props;
   const months = props.periods
@@ -82,7 +82,7 @@ export function TopicsOverTime(props: {
 
 async function topicsOf(
   months: readonly string[],
-  given: Parameters<typeof call<'get_analytics'>>[1],
+  given: Input<'get_analytics'>,
   signal: AbortSignal,
 ) {
   const found: { month: string; topics: NonNullable<Output<'get_analytics'>['topics']> }[] = [];

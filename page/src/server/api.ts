@@ -70,6 +70,7 @@ interface Tools {
 }
 
 type Name = keyof Tools;
+export type Input<N extends Name> = z.input<Tools[N]['input']>;
 /** `durable: false`: the store cannot be written, and the data are only in the memory of the server. */
 export type Output<N extends Name> = z.output<Tools[N]['output']> & { readonly durable?: false };
 
@@ -134,7 +135,7 @@ export function followStore(report: (isAway: boolean) => void): void {
 /** Returns the output of a tool. Throws CallError, or AbortError if the signal is aborted. */
 export async function call<N extends Name>(
   name: N,
-  input: z.input<Tools[N]['input']>,
+  input: Input<N>,
   signal?: AbortSignal,
   onProgress?: (report: Progress) => void,
 ): Promise<Output<N>> {

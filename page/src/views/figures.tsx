@@ -15,7 +15,7 @@ import { Calendar, calendarStart, HoursOfWeek } from '../figures/heat-maps.jsx';
 import { StoreFigures } from '../figures/store-figures.jsx';
 import { OpenQuestions, Topics, TopicsOverTime } from '../figures/topics.jsx';
 import { hrefOf, type Route } from '../navigation/route.js';
-import { call, type Output, type Progress } from '../server/api.js';
+import { call, type Input, type Output, type Progress } from '../server/api.js';
 import { useLoaded } from '../server/use-loaded.js';
 
 type Figures = Output<'get_analytics'>;
@@ -115,10 +115,7 @@ function NoFigures({ given }: { readonly given: Readonly<Record<string, string>>
 
 interface Conditions {
   readonly days: { readonly from?: string; readonly to?: string };
-  readonly messages: Pick<
-    NonNullable<Parameters<typeof call<'get_analytics'>>[1]>,
-    'module' | 'role'
-  >;
+  readonly messages: Pick<Input<'get_analytics'>, 'module' | 'role'>;
 }
 
 /** The filters in the address; they are also inputs of `get_analytics`. */
