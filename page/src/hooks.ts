@@ -79,6 +79,6 @@ export function focusNext(selector: string, by: 1 | -1): void {
   all[Math.min(Math.max(at + by, 0), all.length - 1)]?.focus();
 }
 
-export const isTyping = (target: EventTarget | null): boolean =>
+const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));

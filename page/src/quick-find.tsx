@@ -11,7 +11,7 @@ import { useSettled } from './server/use-settled.js';
 
 type Hit = Output<'quick_find'>['hits'][number];
 
-export function addressOf({ kind, id }: Pick<Hit, 'kind' | 'id'>): string {
+function addressOf({ kind, id }: Pick<Hit, 'kind' | 'id'>): string {
   if (kind === 'conversation') return hrefOf('conversation', id);
   if (kind === 'note') return hrefOf('notes', id);
   if (kind === 'heading') return hrefOf('notes', id.replace(/:\d+$/, ''));
