@@ -20,7 +20,7 @@ import type { CountedConversation, FrequentWords } from './conversation-figures.
 import type { MessageFigures } from './message-figures.js';
 
 /** Grows with every change of what is counted, or how. */
-const VERSION = 2;
+const VERSION = 3;
 /** Approximate number of messages in a chunk. It is limited because encoding a chunk blocks the event loop. */
 const MESSAGES_PER_CHUNK = 50_000;
 const CONVERSATIONS_PER_CHUNK = 1_000;

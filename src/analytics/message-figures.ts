@@ -39,7 +39,7 @@ export function figuresOf({ role, content, createdAt, metadata = {} }: Message):
     role,
     words: wordsIn(content),
     tokens: estimateTextTokens(content),
-    ...(billed !== undefined && { billedTokens: billed }),
+    ...(billed !== undefined && Number.isInteger(billed) && { billedTokens: billed }),
     ...(name !== undefined && { model: name }),
     ...(cost !== undefined && { cost }),
   };

@@ -191,3 +191,28 @@ it('prints a table as CSV that no spreadsheet computes', async () => {
     expect(await csv('modules')).toContain("\n'@m,1,1,");
   });
 });
+
+it('counts the messages of answers that no service can have billed like this', async () => {
+  await withPlace(async (given) => {
+    const place = withTools(given);
+    await withClient(place, async ({ call }) => {
+      const answer = { conversationId: 'bees', role: 'assistant', content: 'Bees sleep.' };
+      for (const metadata of [
+        cost(1e303),
+        cost(1.7e308),
+        cost(1.7e308),
+        { usage: { totalTokens: 1e308 } },
+        { usage: { totalTokens: 0.5 } },
+        cost(0.25),
+      ])
+        await call('save_message', { ...answer, metadata });
+      expect(await call('get_analytics', {})).toMatchObject({
+        totals: { messages: 6, billedTokens: 3600, costs: [{ currency: 'USD', total: 0.25 }] },
+      });
+      expect(await call('get_conversation', { conversationId: 'bees' })).toMatchObject({
+        costs: [{ currency: 'USD', answers: 1, total: 0.25 }],
+      });
+    });
+    expect((await runCommand(place, ['--root', place.root, 'stats'])).code).toBe(0);
+  });
+});

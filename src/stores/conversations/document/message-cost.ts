@@ -13,6 +13,8 @@ export interface CostSum extends Cost {
 }
 
 const LONGEST_NAME = 80;
+/** No answer costs more. Without this limit, sums could be too large for a report. */
+const MAX_AMOUNT = 1e9;
 
 /** Returns the cost of one answer. */
 export function costOf({ cost }: JsonObject = {}): Cost | undefined {
@@ -37,9 +39,9 @@ export function costsOf(messages: Iterable<Message>): CostSum[] {
   }));
 }
 
-/** A cost of 0 or more; `undefined` for any other value. */
+/** A cost from 0 to 1e9; `undefined` for any other value. */
 export const amountOf = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+  typeof value === 'number' && value >= 0 && value <= MAX_AMOUNT ? value : undefined;
 
 export const nameOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value.slice(0, LONGEST_NAME) : undefined;
