@@ -150,14 +150,19 @@ function textsOf({ content, tags = [], metadata = {} }: Insight) {
   return { content, metadata: [...tags, ...keysAndValuesIn(metadata)].join('\n') };
 }
 
-/** The keys and values of JSON, without its punctuation and escapes, which would join separate words. */
-function* keysAndValuesIn(value: unknown): Generator<string> {
-  if (typeof value !== 'object' || value === null) {
-    if (value !== null && value !== undefined) yield String(value);
-    return;
+/**
+ * The keys and values of JSON, in their order, without its punctuation and escapes, which would join separate
+ * words. It is not recursive, because metadata may be nested deeply.
+ */
+function keysAndValuesIn(value: unknown): string[] {
+  const texts: string[] = [];
+  const waiting = [value];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next === 'object' && next !== null) {
+      const parts = Array.isArray(next) ? next : Object.entries(next).flat();
+      for (const part of parts.toReversed()) waiting.push(part);
+    } else if (next !== null && next !== undefined) texts.push(String(next));
   }
-  for (const [key, inner] of Object.entries(value)) {
-    if (!Array.isArray(value)) yield key;
-    yield* keysAndValuesIn(inner);
-  }
+  return texts;
 }

@@ -174,6 +174,26 @@ describe('an insight that a person wrote', () => {
     expect(store.damaged()).toEqual([]);
   });
 
+  it('has no effect on others if it is nested deeply', async () => {
+    const { store, found, pathOf } = open();
+    await store.save({ context, content: 'a sound one' });
+    const write = (field: string, levels: number) =>
+      writeFileSync(
+        pathOf(ID),
+        JSON.stringify({ content: 'deep', context, [field]: 'X' }).replace(
+          '"X"',
+          `${'{"sound":'.repeat(levels)}1${'}'.repeat(levels)}`,
+        ),
+      );
+    write('metadata', 3_000);
+    expect((await found('sound')).toSorted()).toEqual(['a sound one', 'deep']);
+    for (const field of ['metadata', 'mood']) {
+      write(field, 20_000);
+      expect(await found('sound')).toEqual(['a sound one']);
+      expect((await errorOf(store.get(ID))).code).toBe('CORRUPT');
+    }
+  });
+
   it('is reported if its name is no UUID, or if it cannot be opened', async () => {
     const { store, write, pathOf } = open();
     write('my note', { content: 'misnamed', context });
