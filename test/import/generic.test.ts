@@ -356,3 +356,38 @@ describe('files in the format of Daybook', () => {
     expect(counts(report)).toEqual({ added: 0, updated: 0, unchanged: 1, skipped: 0 });
   });
 });
+
+describe('two conversations with one id', () => {
+  const said1 = { id: '1', title: 'Bees', messages: [{ role: 'user', content: 'Do bees sleep?' }] };
+  const said2 = { id: '1', title: 'Mills', messages: [{ role: 'user', content: 'A mill wheel' }] };
+
+  it.each([
+    ['one file', [[said1, said2]]],
+    ['two files', [said1, said2]],
+  ])('in %s keep their titles, and a repeated import changes nothing', async (_form, files) => {
+    const bench = await openImportBench();
+    for (const file of files) await bench.importText(file, 'a.json');
+    const titles = () =>
+      bench.folders().map((id) => [bench.jsonOf(id).title, said(bench.jsonOf(id))]);
+    const expected = [
+      ['Bees', ['user: Do bees sleep?']],
+      ['Mills', ['user: A mill wheel']],
+    ];
+    expect(titles()).toEqual(expected);
+    for (const file of files)
+      expect(await bench.importText(file, 'a.json')).toMatchObject({ added: 0 });
+    expect(titles()).toEqual(expected);
+  });
+
+  it('keep their titles if a client wrote the source into the metadata', async () => {
+    const bench = await openImportBench();
+    const { store } = bench;
+    const { conversationId } = await store.create({
+      metadata: { source: { kind: 'openai', id: '1', count: 1 } },
+      messages: [{ role: 'user', content: 'My own text' }],
+    });
+    await bench.importText(said1, 'a.json');
+    expect(bench.jsonOf(conversationId)).toMatchObject({ title: 'My own text', messageCount: 1 });
+    expect(bench.folders()).toHaveLength(2);
+  });
+});

@@ -261,12 +261,13 @@ function firstMissing(
 
 /**
  * Title, module, tags and pin follow the source unless one of them was changed here. A title that was
- * derived from a message is replaced in any case. If the source is older than the imported one, all stay.
+ * derived from a message is replaced in any case. If the source is older than the imported one, all stay; also if
+ * it has none of the messages, because then it is another conversation with the same id.
  */
 export function headRevision(
   current: Conversation,
   mark: SourceMark,
-  { fields, mark: now }: Candidate,
+  { fields, mark: now, isInSource }: Candidate,
 ): Revision {
   if (!isSameSource(markIn(current.metadata), mark)) {
     // The conversation of the source was merged into this one, which has a title and tags of its own.
@@ -278,6 +279,11 @@ export function headRevision(
     return { updatedAt: current.updatedAt, fields: { metadata } };
   }
   const { title, module, tags, pinned, metadata, updatedAt } = fields;
+  if (current.messages.length > 0 && !current.messages.some(({ id }) => isInSource(id))) {
+    // The digest of the head is that of the source, so the title counts as changed here from now on.
+    const changed = { metadata: { ...current.metadata, source: now } };
+    return { updatedAt: current.updatedAt, fields: changed };
+  }
   const isOwn = headDigestOf(current) !== mark.head;
   const isTitleMade = current.titleFrom !== undefined;
   const isTitleTheirs = title === undefined ? !isOwn && !isTitleMade : !isOwn || isTitleMade;
