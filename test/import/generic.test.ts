@@ -391,3 +391,20 @@ describe('two conversations with one id', () => {
     expect(bench.folders()).toHaveLength(2);
   });
 });
+
+it('a conversation of an own export that looks encrypted is reported, and the others are imported', async () => {
+  const bench = await openImportBench();
+  const conversations = [1, 2, 3].map((n) => ({
+    conversationId: `20250124-173773080012${n}`,
+    formatVersion: 1,
+    messageCount: 1,
+    messages: [{ role: 'user', content: `text ${n}` }],
+    ...(n === 1 && { sealed: `sealed:1:0123456789abcdef:${'A'.repeat(60)}` }),
+  }));
+  const text = { format: 'daybook-export', version: 1, conversations };
+  expect(await bench.importText(text, 'a.json')).toMatchObject({
+    added: 2,
+    skipped: 1,
+    problems: [{ code: 'DECRYPT' }],
+  });
+});
