@@ -6,6 +6,7 @@
 import { defined } from '../base/json.js';
 import { localTime } from '../base/local-time.js';
 import { countOf } from '../base/text/display-text.js';
+import { escapeMessageStarts } from '../base/text/message-starts.js';
 import type { Session } from './last-session.js';
 import type { OpenQuestion } from './open-questions.js';
 import type { Candidate } from './picked-sentences.js';
@@ -107,11 +108,12 @@ export function sessionStartText(view: SessionStartView): string {
   if (thread === undefined || session === undefined) return notes.join(' ');
   const { id, title = 'untitled', module } = thread;
   const turns = lastTurns.map(
-    ({ seq, role, createdAt, content }) => `#${seq} ${role}, ${createdAt}\n${content}`,
+    ({ seq, role, createdAt, content }) =>
+      `#${seq} ${role}, ${createdAt}\n${escapeMessageStarts(content)}`,
   );
   return [
     [
-      `Thread ${id}: ${JSON.stringify(title)}${module === undefined ? '' : `, module ${module}`}`,
+      `Thread ${id}: ${JSON.stringify(title)}${module === undefined ? '' : `, module ${JSON.stringify(module)}`}`,
       `Last session: ${session.startedAtLocal} to ${session.endedAtLocal}, ${countOf(session.durationMinutes, 'minute')}, ${countOf(session.messages, 'message')}`,
       ...(distinctiveWords.length === 0
         ? []

@@ -6,6 +6,7 @@
 import { countOf, shortened } from '../base/text/display-text.js';
 import { endWithin, estimateTextTokens } from '../base/text/estimate-tokens.js';
 import { messageMarkdown } from '../exchange/markdown/message-markdown.js';
+import { oneLine } from '../exchange/markdown/message-sources.js';
 import type { Conversation, Message } from '../stores/conversations/document/schema.js';
 import { type ConversationAddress, conversationUri } from './conversation-uri.js';
 
@@ -82,7 +83,7 @@ function asMarkdown(conversation: Conversation, { messages, earlierUri }: Part):
   return [
     `> ${DATA_NOTICE}`,
     `# ${shortened(title.replace(/\s+/g, ' '))}`,
-    `${facts.join('; ')}.`,
+    `${oneLine(facts.join('; '))}.`,
     ...(earlierUri === undefined ? [] : [`Earlier messages: <${earlierUri}>`]),
     ...messages.map(
       ({ seq, message: { role, createdAt, content } }) =>

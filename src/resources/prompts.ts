@@ -2,6 +2,7 @@
 import type { App } from '../app.js';
 import { AppError } from '../base/errors.js';
 import { hasText } from '../base/text/display-text.js';
+import { escapeMessageStarts } from '../base/text/message-starts.js';
 import type { Snippet } from '../context/snippets/relevant-snippets.js';
 import type { SearchCaller } from '../search/messages/keyword-search.js';
 import { damagedNotes } from '../stores/conversations/damaged-notes.js';
@@ -111,7 +112,7 @@ const continueTopic: Prompt = {
 function snippetText({ conversationId, messageId, role, createdAt, text, supersededBy }: Snippet) {
   const place = `${role}, ${createdAt}, conversation ${conversationId}, message ${messageId}`;
   const mark = supersededBy ? `, superseded by message ${supersededBy.messageId}` : '';
-  return `[${place}${mark}]\n${text}`;
+  return `[${place}${mark}]\n${escapeMessageStarts(text)}`;
 }
 
 const summariseConversation: Prompt = {

@@ -2,6 +2,7 @@
  * The prompts for language models. The transcript is data: it is between marks that cannot occur in it, and
  * the prompt forbids following instructions in it.
  */
+import { escapeMessageStarts } from '../../base/text/message-starts.js';
 import type { Conversation, Message } from '../../stores/conversations/document/schema.js';
 import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
 import { LEVEL_TOKENS } from './levels.js';
@@ -42,6 +43,6 @@ export function transcriptOf({ messages }: Pick<Conversation, 'messages'>): stri
 }
 
 const blockOf = ({ role, content, createdAt }: Message) =>
-  `[${role}, ${createdAt.slice(0, 10)}]\n${content.trim()}`;
+  `[${role}, ${createdAt.slice(0, 10)}]\n${escapeMessageStarts(content.trim())}`;
 
 const framed = (text: string) => `${OPENING}\n${text.replaceAll(MARKS, '')}\n${CLOSING}`;

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { isRecord } from '../../base/json-fields.js';
 import { countOf, shownNames } from '../../base/text/display-text.js';
 import { endWithin } from '../../base/text/estimate-tokens.js';
+import { escapeMessageStarts } from '../../base/text/message-starts.js';
 import { citedPages, pageLine } from '../../exchange/markdown/message-sources.js';
 import type { ResearchHistory } from '../../research/research-types.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
@@ -195,7 +196,7 @@ function runOf({ run }: ResearchHistory): { run?: NonNullable<History['run']> } 
 function historyText(history: History): string {
   const leftOut = history.messageCount - history.total;
   const head = [
-    `Conversation ${history.conversationId}: ${countOf(history.total, 'message')}${history.title === undefined ? '' : `, "${history.title}"`}`,
+    `Conversation ${history.conversationId}: ${countOf(history.total, 'message')}${history.title === undefined ? '' : `, ${JSON.stringify(history.title)}`}`,
     ...(leftOut === 0
       ? []
       : [
@@ -212,7 +213,7 @@ function historyText(history: History): string {
       const sources = pages.length === 0 ? '' : `\n\nSources:\n${pages.join('\n')}`;
       const isShown = estimateTokens(sources) <= room;
       if (isShown) room -= estimateTokens(sources);
-      return `#${seq} ${role}, ${createdAt}${offset === undefined ? '' : `, from character ${offset}`}\n${content}${isCut ? '…' : ''}${isShown ? sources : ''}`;
+      return `#${seq} ${role}, ${createdAt}${offset === undefined ? '' : `, from character ${offset}`}\n${escapeMessageStarts(content)}${isCut ? '…' : ''}${isShown ? sources : ''}`;
     },
   );
   return [head.join('\n'), ...messages].join('\n\n---\n\n');
