@@ -85,7 +85,7 @@ export class QuickFind {
         this.#index.syncInSteps('conversation', await conversations.list(), entryOfHead),
       );
     }
-    if (kinds.has('note')) {
+    if (kinds.has('heading')) {
       const notes = await noteSearch.notes();
       await runInSlices(this.#index.syncInSteps('note', notes, entryOfNote));
       await runInSlices(this.#index.syncInSteps('heading', notes, headingsOf));

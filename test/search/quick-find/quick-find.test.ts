@@ -2,6 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { withClient, withPlace } from '../../e2e/harness.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { useToolSession } from '../../support/tool-session.js';
 
@@ -30,6 +31,17 @@ describe('get_conversations with a query that no title has', () => {
     expect(await call('get_conversations', { query: 'tomatos', module: 'work' })).toMatchObject({
       total: 0,
       conversations: [],
+    });
+  });
+});
+
+it('quick_find finds headings alone, before it was asked for notes', async () => {
+  await withPlace(async (place) => {
+    const all = { ...place, env: { ...place.env, DAYBOOK_TOOLSETS: 'all' } };
+    await withClient(all, async ({ call }) => {
+      await call('mb_add', { path: 'garden.md', content: '# The garden\n\n## Larch plank\n' });
+      const { hits } = await call('quick_find', { query: 'larch', kinds: ['heading'] });
+      expect(hits).toMatchObject([{ kind: 'heading', title: 'Larch plank' }]);
     });
   });
 });
