@@ -76,10 +76,10 @@ const factsOf = async ({ kg }: Bench) =>
   );
 
 /** A zip archive of all files, as a person makes it. */
-const archiveOf = (root: string) =>
+const archiveOf = (root: string, folder = '') =>
   zipOf(
     filesBelow(root).map((path) => ({
-      name: path.slice(root.length + 1),
+      name: `${folder}${path.slice(root.length + 1)}`,
       content: readFileSync(path),
     })),
   );
@@ -105,6 +105,19 @@ describe('another store', () => {
     const again = await here.import(path, { attachments: true });
     expect(again).toMatchObject({ added: 0, updated: 0, unchanged: 3, notes: 0, facts: 0 });
     expect(here.hash()).toBe(before);
+  });
+
+  it('comes in from an archive of the folder .daybook, without its trash', async () => {
+    const { bench, own } = await filledStore();
+    await bench.store.remove(own);
+    await bench.memoryBank.delete('readme.md');
+    const here = await openImportBench();
+    const path = fileWith(archiveOf(rootOf(bench), '.daybook/'), 'store.zip');
+    expect(await here.import(path)).toMatchObject({
+      ...{ added: 2, messages: 2, notes: 1, insights: 1, facts: 2, stateValues: 1 },
+      problems: [],
+    });
+    expect(here.folders()).not.toContain(own);
   });
 
   it('keeps what its conversations were imported from, so that a newer export extends them', async () => {

@@ -3,16 +3,13 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
 import { ABSENT, ignoreErrno, withFileError } from '../file-errors.js';
-import { LOCKS_FOLDER } from '../locks/lock-folders.js';
-import { type Input, type InputFile, isOfFinder, type RefusedFile } from './input-types.js';
+import { type Input, type InputFile, isIgnored, type RefusedFile } from './input-types.js';
 import { regularBytes } from './regular-file.js';
 
 /** A folder with more files is not an export: the user probably gave the root of a disk. */
 const MAX_FILES = 500_000;
 /** Deeper folders are a loop of mounts, or an attack. */
 const MAX_DEPTH = 24;
-/** These folders are never part of an export, and are often very large. */
-const IGNORED_FOLDERS = new Set(['node_modules', '.git', '.trash', LOCKS_FOLDER]);
 
 /**
  * `path`: as the user gave it; `real`: absolute, without links. FILESYSTEM_ERROR if it cannot be listed,
@@ -41,10 +38,10 @@ async function collect(folder: string, prefix: string, depth: number, found: Fou
   );
   for (const entry of entries ?? []) {
     const name = `${prefix}${entry.name}`;
-    if (isOfFinder(entry.isDirectory() ? `${name}/` : name)) continue;
+    if (isIgnored(entry.isDirectory() ? `${name}/` : name)) continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      if (!IGNORED_FOLDERS.has(entry.name)) await collectInner(path, name, depth + 1, found);
+      await collectInner(path, name, depth + 1, found);
     } else if (entry.isFile()) {
       const file = await fileAt(path, name);
       if (file !== undefined) found.files.push(file);

@@ -1,4 +1,5 @@
 /** The common form of all import inputs (file, folder, zip archive): a list of files with relative names. */
+import { LOCKS_FOLDER } from '../locks/lock-folders.js';
 
 export interface InputFile {
   /** Relative to the input, with `/`. */
@@ -14,8 +15,12 @@ export interface InputFile {
   bytes(): AsyncIterable<Uint8Array>;
 }
 
-/** Whether it has only data of macOS about another file (`._name`, `__MACOSX` in archives of the Finder). */
-export const isOfFinder = (name: string): boolean => /(^|\/)(__MACOSX\/|\._)/.test(name);
+/** Folders that are never part of an export, and may be very large; the trash of a store is one of them. */
+const FOLDERS = ['__MACOSX', 'node_modules', '\\.git', '\\.trash', `\\${LOCKS_FOLDER}`].join('|');
+const IGNORED = new RegExp(`(^|/)(\\._|(${FOLDERS})/)`);
+
+/** Whether it is in such a folder, or has only data of macOS about another file (`._name`). A folder ends with `/`. */
+export const isIgnored = (name: string): boolean => IGNORED.test(name);
 
 export interface RefusedFile {
   readonly name: string;

@@ -11,7 +11,7 @@ import { AppError, errnoOf, isAppError } from '../../base/errors.js';
 import { fileError, withFileError } from '../file-errors.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
 import { openHandle, openToRead } from '../safe-access/open-regular.js';
-import { type Input, type InputFile, isOfFinder, type RefusedFile } from './input-types.js';
+import { type Input, type InputFile, isIgnored, type RefusedFile } from './input-types.js';
 
 const MAGIC = Buffer.from('PK\u0003\u0004', 'latin1');
 const EMPTY_MAGIC = Buffer.from('PK\u0005\u0006', 'latin1');
@@ -79,7 +79,7 @@ async function listEntries(zip: ZipFile, path: string) {
   if (zip.entryCount > MAX_ENTRIES) throw tooMany(path);
   for await (const entry of zip.eachEntry()) {
     const { fileName: name } = entry;
-    if (name.endsWith('/') || isOfFinder(name)) continue;
+    if (name.endsWith('/') || isIgnored(name)) continue;
     const reason = refusalOf(entry) ?? (names.has(name) ? 'is in the archive twice' : undefined);
     names.add(name);
     if (reason === undefined) entries.push(entry);

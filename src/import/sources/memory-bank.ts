@@ -23,11 +23,10 @@ const SNAPSHOT = /(^|\/)kg_(triples[._])?snapshot\.json$/;
 const LOG = /(^|\/)kg_(triples\.(wal|log)|triples|wal\.log|wal)$/;
 const NOTE = /\.md$/i;
 const INSIGHT = /(?:^|\/)insights\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.json$/i;
-const HIDDEN = /(?:^|\/)\./;
 
 /** Whether the file is in the memory bank of a store, whose root is the input or a folder in it. */
 export const isInMemoryBank = ({ name }: InputFile): boolean =>
-  /(?:^|\/)memory-bank\//.test(name) && !HIDDEN.test(name);
+  /(?:^|\/)memory-bank\/(?!(?:.*\/)?\.)/.test(name);
 
 export const memoryBank: Source = {
   kind: 'memory-bank',
