@@ -149,6 +149,27 @@ describe('another store', () => {
     expect(said(here.jsonOf(imported)).at(-1)).toBe('user: here');
   });
 
+  it('ends a fact that was ended there since, and only then', async () => {
+    const { bench } = await filledStore();
+    const here = await openImportBench();
+    await here.import(rootOf(bench));
+    const kiln = { subject: 'Ada', predicate: 'owns', object: 'a kiln' };
+    bench.time.now += 1000;
+    await bench.kg.end([kiln]);
+    bench.time.now += 1000;
+    await bench.kg.add([kiln]);
+    here.time.now = bench.time.now;
+    const planned = await here.import(rootOf(bench), { dryRun: true });
+    expect(planned.facts).toBe(2);
+    expect((await here.import(rootOf(bench))).facts).toBe(2);
+    expect(await factsOf(here)).toEqual(await factsOf(bench));
+    here.time.now += 1000;
+    await here.kg.end([kiln]);
+    expect((await here.import(rootOf(bench))).facts).toBe(0);
+    expect((await bench.import(rootOf(here))).facts).toBe(1);
+    expect(await factsOf(bench)).toEqual(await factsOf(here));
+  });
+
   it('that is encrypted is refused with a sentence, and the store stays usable', async () => {
     await withPlace(async (place) => {
       const other = { ...place, root: join(place.folder, 'other') };

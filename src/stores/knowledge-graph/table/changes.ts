@@ -27,6 +27,7 @@ import type {
 import { keysToEvict } from './eviction.js';
 import {
   countNew,
+  endsOpen,
   isSettled,
   lastRow,
   nameOf,
@@ -99,12 +100,16 @@ export class Changes {
     return { triples: ended.map((each) => this.#addOne(table, each, pending, now)), closed };
   }
 
-  /** Adds the facts of an import that were not ended here since they were exported. */
+  /**
+   * Adds the facts of an import that were not ended here since they were exported, and ends those that were ended
+   * there.
+   */
   #addImported(
     table: TripleTable,
     { triples, mustFit, leavesDeleted = false }: AddRequest,
     pending: PendingOperation[],
   ): Change {
+    const ended = triples.map((triple) => this.#endAsImported(table, triple, pending));
     const isNew = (triple: NewTriple) => !this.#isSettled(table, triple, leavesDeleted);
     const settled = new Set(triples.filter((triple) => !isNew(triple)));
     const request = {
@@ -120,7 +125,17 @@ export class Changes {
     const results = triples.flatMap((triple) =>
       settled.has(triple) ? unchanged(triple) : (added.shift() ?? []),
     );
-    return { triples: results, closed: [] };
+    return { triples: results.map((each, index) => ended[index] ?? each), closed: [] };
+  }
+
+  /** The fact with the start of this triple, which was open; `undefined` if there is none, or the triple has no end. */
+  #endAsImported(table: TripleTable, triple: NewTriple, pending: PendingOperation[]) {
+    const key = findKey(table, triple);
+    const { validTo } = triple;
+    if (key === undefined || validTo === undefined || !endsOpen(table, triple)) return undefined;
+    const row = table.openRow(key);
+    const before = tripleOf(table, row);
+    return { ...before, ...this.#close(table, key, row, validTo, pending), isChanged: true };
   }
 
   /** Deletes expired facts that are added again: otherwise the new ones would be skipped. */
@@ -149,9 +164,11 @@ export class Changes {
 
   /** Returns how many facts an import of these would add. */
   countNew(table: TripleTable, triples: readonly NewTriple[], leavesDeleted: boolean): number {
-    const isExpired = (triple: NewTriple) => this.#expiredKey(table, triple) !== undefined;
+    const ended = new Set(triples.filter((triple) => endsOpen(table, triple)).map(nameOf));
+    const isGone = (triple: NewTriple) =>
+      this.#expiredKey(table, triple) !== undefined || ended.has(nameOf(triple));
     const unsettled = triples.filter((triple) => !this.#isSettled(table, triple, leavesDeleted));
-    return countNew(table, unsettled, this.#clock.now(), isExpired);
+    return countNew(table, unsettled, this.#clock.now(), isGone);
   }
 
   #addOne(

@@ -38,6 +38,13 @@ export function isSettled(table: TripleTable, triple: NewTriple, leavesDeleted: 
   return false;
 }
 
+/** Whether the triple has the end of a stored fact that is open: both have the same start. */
+export function endsOpen(table: TripleTable, triple: NewTriple): boolean {
+  const key = triple.validTo === undefined ? undefined : findKey(table, triple);
+  const row = key === undefined ? END : table.openRow(key);
+  return row !== END && table.ts(row) === triple.ts;
+}
+
 /** How many triples are not stored yet; those for which `isGone` returns true count too. */
 export function countNew(
   table: TripleTable,
