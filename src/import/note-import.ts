@@ -74,6 +74,8 @@ export class NoteImport {
       if (inTrash.has(note)) return addLeftOut(this.#outcome, 'notes deleted here');
       const isRenamed = isSameInSource && hashes.has(mark.stored);
       if (isRenamed) return addLeftOut(this.#outcome, 'notes renamed here');
+      const isElsewhere = mark === undefined && hashes.has(source);
+      if (isElsewhere) return addLeftOut(this.#outcome, 'notes that are here under another path');
       setMark((this.#dryRun ? this.#plan(note, text) : await memoryBank.add(note, text)).hash);
       this.#outcome.notes += 1;
     } else if (isSameHere || there.content.trimEnd() === text.trimEnd()) {
