@@ -9,6 +9,7 @@ import { sha256Hex } from '../base/ids.js';
 import type { JsonObject } from '../base/json-fields.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
+import { restoredFromIn } from '../stores/conversations/document/restored-from.js';
 import type {
   ConversationDocuments,
   WholeConversation,
@@ -71,7 +72,9 @@ interface StoreState {
 async function readStoreState(store: ConversationStore): Promise<StoreState> {
   const heads = await store.list();
   const keys = heads.flatMap(({ clientId }) => clientId ?? []);
-  const origins = heads.map((head) => [originOf(head.metadata), head.conversationId] as const);
+  const origins = heads.map(
+    ({ metadata, conversationId }) => [restoredFromIn(metadata)?.sha256, conversationId] as const,
+  );
   return { seen: new Set(), keys: new Set(keys), origins: new Map(origins) };
 }
 
@@ -142,11 +145,4 @@ async function restoreAsNew(
   const id = await documents.addAsNew({ ...fields, metadata });
   report.asNew.push({ from, id });
   await addSummaries(id, summaries, options.summaries);
-}
-
-function originOf(metadata: JsonObject | undefined): unknown {
-  const origin = metadata?.['restoredFrom'];
-  return typeof origin === 'object' && origin !== null && 'sha256' in origin
-    ? origin.sha256
-    : undefined;
 }

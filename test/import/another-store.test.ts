@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { withPlace } from '../e2e/harness.js';
+import { type Place, withPlace } from '../e2e/harness.js';
 import { keyIn, run, withKey } from '../encryption/store.js';
 import { filesBelow } from '../support/files-below.js';
 import { zipOf } from '../support/zip.js';
@@ -147,6 +147,60 @@ describe('another store', () => {
       problems: [{ code: 'ALREADY_EXISTS', message: expect.stringContaining(imported) }],
     });
     expect(said(here.jsonOf(imported)).at(-1)).toBe('user: here');
+  });
+
+  it('comes in with a conversation whose key another one has here, without that key', async () => {
+    const [there, here] = [await openImportBench(), await openImportBench()];
+    const message = { role: 'user', content: 'What is to do?' } as const;
+    here.time.now += 1000;
+    const [{ conversationId }] = [
+      await there.store.create({ clientId: 'todo', messages: [message] }),
+      await here.store.create({ clientId: 'todo', messages: [message] }),
+    ];
+    const planned = await here.import(rootOf(there), { dryRun: true });
+    const report = await here.import(rootOf(there));
+    expect(report).toMatchObject({
+      ...{ added: 1, skipped: 0, problems: [] },
+      leftOut: { 'keys that another conversation has here': 1 },
+    });
+    expect({ ...planned, sources: [] }).toEqual({ ...report, sources: [] });
+    expect(here.jsonOf(conversationId)).not.toHaveProperty('clientId');
+    expect(counts(await here.import(rootOf(there)))).toMatchObject({ unchanged: 1, skipped: 0 });
+    expect(counts(await there.import(rootOf(here)))).toMatchObject({ added: 1, unchanged: 1 });
+  });
+
+  it('that was continued on both sides is complete on both after a restore as new', async () => {
+    await withPlace(async (place) => {
+      const other = { ...place, root: join(place.folder, 'other') };
+      await run(other, 'save', 'user', 'Which glaze?', '--conversation-id', 'glaze');
+      await run(place, 'import', other.root, '--yes');
+      await run(other, 'save', 'user', 'there', '--conversation-id', 'glaze');
+      await run(place, 'save', 'user', 'here', '--conversation-id', 'glaze');
+      const report = async (from: Place, to: Place) =>
+        JSON.parse(await run(to, 'import', from.root, '--yes', '--json'));
+      const { problems } = await report(other, place);
+      const [, id, file] = /daybook export (\S+) -o (\S+),/.exec(problems[0].message) ?? [];
+      const path = join(place.folder, `${file}.jsonl`);
+      await run(other, 'export', `${id}`, '-o', path);
+      await run(place, 'restore', path, '--as-new');
+      expect(await report(other, place)).toMatchObject({ unchanged: 1, skipped: 0, problems: [] });
+      // The copy of what is there comes back to it under no second id.
+      expect(await report(place, other)).toMatchObject({ added: 0, unchanged: 1, skipped: 1 });
+    });
+  });
+
+  it('leaves out a note that is here under another path, because it was renamed', async () => {
+    const { bench } = await filledStore();
+    const here = await openImportBench();
+    await here.import(rootOf(bench));
+    await bench.memoryBank.rename('ideas/kiln.md', 'pots/kiln.md');
+    const report = await bench.import(rootOf(here));
+    expect(report).toMatchObject({
+      notes: 0,
+      leftOut: { 'notes that are here under another path': 1 },
+    });
+    await bench.memoryBank.add('ideas/kiln.md', '# Another kiln\n');
+    expect((await here.import(rootOf(bench))).notesUpdated).toBe(1);
   });
 
   it('ends a fact that was ended there since, and only then', async () => {

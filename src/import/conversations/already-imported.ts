@@ -13,6 +13,7 @@ import {
   type SourceId,
   type SourceMark,
 } from '../../stores/conversations/document/import-mark.js';
+import { restoredFromIn } from '../../stores/conversations/document/restored-from.js';
 import { SUBAGENT_TAG } from '../source-interface.js';
 import type { Candidate } from './planned-conversation.js';
 import { BySource } from './source-id-map.js';
@@ -58,6 +59,8 @@ export class AlreadyImported {
   readonly #deleted = new BySource<'deleted here' | 'merged here'>();
   readonly #archived = new BySource<true>();
   readonly #clientIds = new Set<string>();
+  /** The hashes of the documents that were restored under new ids. */
+  readonly #restored = new Set<string>();
   readonly #ids = new Set<string>();
   readonly #current = new Set<string>();
   /** What a dry run would have stored. */
@@ -88,6 +91,8 @@ export class AlreadyImported {
       known.add(conversationId);
       if (branchOf !== undefined) known.#addBranch(branchOf.conversationId, conversationId);
       if (clientId !== undefined) known.#clientIds.add(clientId);
+      const { sha256 } = restoredFromIn(metadata) ?? {};
+      if (sha256 !== undefined) known.#restored.add(sha256);
     }
     for (const { conversationId, metadata } of await store.trashed()) {
       const reason = merged.has(conversationId) ? 'merged here' : 'deleted here';
@@ -243,6 +248,11 @@ export class AlreadyImported {
   async messagesOf(conversationId: string): Promise<readonly Identified[]> {
     const planned = this.#plannedMessages.get(conversationId);
     return planned ?? (await this.#store.load(conversationId)).messages;
+  }
+
+  /** Whether the document with this hash was restored here under a new id. */
+  isRestoredAsNew(sha256: string): boolean {
+    return this.#restored.has(sha256);
   }
 
   isKeyTaken(clientId: string): boolean {

@@ -5,14 +5,16 @@
  */
 import { later } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
+import { sha256Hex } from '../../base/ids.js';
 import { readStampNow } from '../../files/read/stamp.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import type { JsonObject, Message } from '../../stores/conversations/document/schema.js';
+import { restoredFromIn } from '../../stores/conversations/document/restored-from.js';
+import type { ConversationHead, JsonObject, Message } from '../../stores/conversations/document/schema.js';
 import type { ConversationDocuments } from '../../stores/conversations/files/conversation-documents.js';
 import { addSummaries, takeSummaries } from '../../stores/summaries/exported-summaries.js';
 import type { SummaryStore } from '../../stores/summaries/summary-store.js';
 import { maskedBy, type TextMasker } from '../../stores/text-masker.js';
-import { addProblem, type ImportOutcome } from '../import-outcome.js';
+import { addLeftOut, addProblem, type ImportOutcome } from '../import-outcome.js';
 import type { AlreadyImported } from './already-imported.js';
 
 export interface WholeImportOptions {
@@ -27,8 +29,8 @@ export interface WholeImportOptions {
 
 /**
  * Imports one conversation, and its summaries for levels that have none. A damaged file of summaries is not
- * changed and is reported as a problem. Throws ALREADY_EXISTS (the stored conversation differs), CONFLICT
- * (its key is taken), and what writing throws.
+ * changed and is reported as a problem. A key that another conversation has here is left out. Throws
+ * ALREADY_EXISTS (the stored conversation differs), and what writing throws.
  */
 export async function importWhole(
   conversationId: string,
@@ -73,17 +75,27 @@ async function importDocument(
     return false;
   }
   if (current === undefined) {
+    if (await isCopyOfOneHere(head, documents)) {
+      outcome.unchanged += 1;
+      return false;
+    }
     const { clientId } = head;
-    if (clientId !== undefined && known.isKeyTaken(clientId)) throw keyTaken(clientId);
+    const { clientId: _key, ...keyless } = value;
+    const isTaken = clientId !== undefined && known.isKeyTaken(clientId);
+    if (isTaken) addLeftOut(outcome, 'keys that another conversation has here');
+    else if (clientId !== undefined) known.takeKey(clientId);
     if (dryRun) known.plan(source, plan);
-    else await addUnder(conversationId, value, { store, documents });
-    if (clientId !== undefined) known.takeKey(clientId);
+    else await addUnder(conversationId, isTaken ? keyless : value, { store, documents });
     outcome.added += 1;
     outcome.messages += head.messageCount;
     return true;
   }
   const { text: exported } = await documents.parse(conversationId, asExported, conversationId);
-  const fresh = messagesAfter(current.text, text) ?? messagesAfter(current.text, exported);
+  const isRestored = [text, exported].some((each) => known.isRestoredAsNew(sha256Hex(each)));
+  const fresh =
+    messagesAfter(current.text, text) ??
+    messagesAfter(current.text, exported) ??
+    (isRestored ? [] : undefined);
   if (fresh === undefined) throw differs(conversationId);
   if (fresh.length > 0 && dryRun) known.plan(source, plan);
   else if (fresh.length > 0) {
@@ -130,13 +142,17 @@ function messagesAfter(here: string, there: string): Message[] | undefined {
   return isSame ? after.slice(common) : undefined;
 }
 
-function keyTaken(clientId: string): AppError {
-  return new AppError('CONFLICT', `Another conversation has the key ${clientId} here.`);
+/** Whether it is a copy, made by `restore --as-new`, of a conversation that is here unchanged under its own id. */
+async function isCopyOfOneHere({ metadata }: ConversationHead, documents: ConversationDocuments) {
+  const origin = restoredFromIn(metadata);
+  const here = origin && (await documents.read(origin.conversationId));
+  return here !== undefined && sha256Hex(here.text) === origin?.sha256;
 }
 
 /** The error for a conversation of an own export whose id exists here with other messages. */
 export function differs(conversationId: string): AppError {
-  return new AppError('ALREADY_EXISTS', `${conversationId} exists here with other messages.`, {
-    hint: 'To add the conversations that differ as new conversations, run daybook restore --as-new with the export.',
-  });
+  return new AppError(
+    'ALREADY_EXISTS',
+    `${conversationId} exists here with other messages. It was not changed. To add the other version as a new conversation, write it there with daybook export ${conversationId} -o FILE, and run daybook restore FILE --as-new here.`,
+  );
 }
