@@ -9,7 +9,11 @@ import { sha256Hex } from '../../base/ids.js';
 import { readStampNow } from '../../files/read/stamp.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { restoredFromIn } from '../../stores/conversations/document/restored-from.js';
-import type { ConversationHead, JsonObject, Message } from '../../stores/conversations/document/schema.js';
+import type {
+  ConversationHead,
+  JsonObject,
+  Message,
+} from '../../stores/conversations/document/schema.js';
 import type { ConversationDocuments } from '../../stores/conversations/files/conversation-documents.js';
 import { addSummaries, takeSummaries } from '../../stores/summaries/exported-summaries.js';
 import type { SummaryStore } from '../../stores/summaries/summary-store.js';
