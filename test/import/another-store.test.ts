@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type Place, withPlace } from '../e2e/harness.js';
 import { keyIn, run, withKey } from '../encryption/store.js';
 import { filesBelow } from '../support/files-below.js';
+import { tempFolder } from '../support/temp-folder.js';
 import { zipOf } from '../support/zip.js';
 import { counts, fileWith, openImportBench, said } from './bench.js';
 
@@ -246,6 +247,54 @@ describe('another store', () => {
       expect(existsSync(join(place.root, 'memory-bank/plan.md'))).toBe(false);
       await run(place, 'save', 'user', 'a plain text');
       expect(await run(withKey(other, key), 'export')).toContain('a secret text');
+    });
+  });
+
+  it('whose memory bank is encrypted is refused with one sentence', async () => {
+    await withPlace(async (place) => {
+      const other = { ...place, root: join(place.folder, 'other') };
+      await run(other, 'mb', 'add', 'plan.md', 'a secret plan');
+      await run(other, 'insight', 'save', 'a secret insight', '--context', 'global');
+      await run(other, 'kg', 'add', 'Ada', 'owns', 'a secret');
+      const key = keyIn(place);
+      await run(other, 'encrypt', '--key-file', key, '--yes');
+      await run(withKey(other, key), 'kg', 'add', 'Ada', 'owns', 'a garden');
+      for (const path of [other.root, join(other.root, 'memory-bank')]) {
+        const report = JSON.parse(await run(place, 'import', path, '--yes', '--json'));
+        expect(report).toMatchObject({ notes: 0, insights: 0, facts: 0 });
+        expect(report.problems).toMatchObject([{ code: 'DECRYPT' }]);
+      }
+      await run(withKey(other, key), 'decrypt', '--yes');
+      const report = JSON.parse(await run(place, 'import', other.root, '--yes', '--json'));
+      expect(report).toMatchObject({ notes: 1, insights: 1, facts: 2, problems: [] });
+    });
+  });
+
+  it('whose conversations and graph are elsewhere comes in by its folders', async () => {
+    const { bench } = await filledStore();
+    const here = await openImportBench();
+    const root = tempFolder();
+    const isBank = (path: string) => !/kg_[^/]*$/.test(path);
+    cpSync(bench.bank, join(root, 'memory-bank'), { recursive: true, filter: isBank });
+    expect(await here.import(root)).toMatchObject({ notes: 2, insights: 1, problems: [] });
+    expect(await here.memoryBank.read('ideas/kiln.md')).toMatchObject({ content: '# Kiln\n' });
+    expect(counts(await here.import(bench.logsFolder))).toMatchObject({ added: 3 });
+  });
+
+  it('reports its archived conversations, and how to add them', async () => {
+    await withPlace(async (place) => {
+      const other = { ...place, root: join(place.folder, 'other') };
+      await run(other, 'save', 'user', 'Which glaze?', '--conversation-id', 'glaze');
+      await run(other, 'archive', '--older-than', '0d', '--yes');
+      await run(other, 'mb', 'add', 'plan.md', 'a plan');
+      for (const text of ['no conversation', 'a new one']) {
+        const { problems } = JSON.parse(await run(place, 'import', other.root, '--yes', '--json'));
+        expect(problems, text).toMatchObject([{ path: expect.stringContaining('archive/') }]);
+        expect(problems[0].message).toContain('run daybook restore');
+        await run(place, 'restore', problems[0].path);
+        expect(await run(place, 'list')).toContain('glaze');
+        await run(other, 'save', 'user', text);
+      }
     });
   });
 

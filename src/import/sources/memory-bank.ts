@@ -10,6 +10,7 @@ import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { elementsOf, objectLines, textOf, unreadable } from '../reading/documents/documents.js';
 import { isOwnGraphFile, OwnGraph } from '../reading/documents/own-graph.js';
+import { encryptedFiles, isEncryptedFile } from '../reading/documents/own-store-files.js';
 import { timeIn } from '../reading/text/times.js';
 import type {
   ImportedTriple,
@@ -22,7 +23,10 @@ import type {
 const SNAPSHOT = /(^|\/)kg_(triples[._])?snapshot\.json$/;
 const LOG = /(^|\/)kg_(triples\.(wal|log)|triples|wal\.log|wal)$/;
 const NOTE = /\.md$/i;
+/** The memory bank of a store of Daybook, whose root is the input or a folder in it, if it has no graph. */
+const OF_STORE = /(^|\/)memory-bank\/(\.gitattributes|insights\/[\da-f]{8}-[\da-f-]{27}\.json)$/;
 const INSIGHT = /(?:^|\/)insights\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.json$/i;
+const IS_READ = [SNAPSHOT, LOG, NOTE, INSIGHT];
 
 /** Whether the file is in the memory bank of a store, whose root is the input or a folder in it. */
 export const isInMemoryBank = ({ name }: InputFile): boolean =>
@@ -32,14 +36,20 @@ export const memoryBank: Source = {
   kind: 'memory-bank',
   title: 'memory bank and knowledge graph',
   async detect({ form, path, files }) {
-    if (files.some(({ name }) => SNAPSHOT.test(name) || LOG.test(name))) return true;
+    if (files.some(({ name }) => [SNAPSHOT, LOG, OF_STORE].some((each) => each.test(name))))
+      return true;
     const isNamed = /^memory[-_]bank$/i.test(posix.basename(path.replaceAll('\\', '/')));
     return form !== 'file' && isNamed && files.some(({ name }) => NOTE.test(name));
   },
   async *read(input) {
     /** By folder: the graphs that Daybook wrote. */
     const graphs = new Map<string, OwnGraph>();
+    const encrypted: InputFile[] = [];
     for (const file of input.files) {
+      if (IS_READ.some((name) => name.test(file.name)) && (await isEncryptedFile(file))) {
+        encrypted.push(file);
+        continue;
+      }
       const isLog = LOG.test(file.name);
       if ((isLog || SNAPSHOT.test(file.name)) && (await isOwnGraphFile(file, isLog))) {
         const folder = posix.dirname(file.name);
@@ -52,6 +62,7 @@ export const memoryBank: Source = {
       else if (INSIGHT.test(file.name)) yield await insightOf(file);
     }
     for (const [folder, graph] of graphs) yield* graph.facts(folder);
+    yield* encryptedFiles(encrypted);
   },
 };
 

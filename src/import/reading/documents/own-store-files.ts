@@ -2,6 +2,7 @@
 import { posix } from 'node:path';
 import { parsedJson } from '../../../base/json.js';
 import { isRecord, objectIn } from '../../../base/json-fields.js';
+import { countOf } from '../../../base/text/display-text.js';
 import type { Input, InputFile } from '../../../files/input/input-types.js';
 import { isAttachment } from '../../../files/sealing/open-stores.js';
 import type { ImportProblem } from '../../source-interface.js';
@@ -22,11 +23,31 @@ export function besideConversations(name: string, { files }: Input): InputFile[]
   );
 }
 
+const DECRYPTED_COPY =
+  'To import all of it, copy the store, run daybook decrypt on the copy, and import the copy.';
+
+/** The problem of these encrypted files of a memory bank. */
+export function encryptedFiles([first, ...others]: readonly InputFile[]): ImportProblem[] {
+  if (first === undefined) return [];
+  const more = others.length > 0 ? ` and ${countOf(others.length, 'other file')}` : '';
+  const message = `${first.name}${more} ${more === '' ? 'is' : 'are'} encrypted, so nothing of this was imported. ${DECRYPTED_COPY}`;
+  return [{ type: 'problem', path: first.name, code: 'DECRYPT', message }];
+}
+
+/** Whether the file, or a line at its beginning, is encrypted. */
+export async function isEncryptedFile(file: InputFile): Promise<boolean> {
+  for await (const part of file.bytes()) {
+    const start = Buffer.from(part).toString('latin1', 0, 1024);
+    return /^daybook-sealed 1 |(^|\n)~[\da-f]{16}:/.test(start);
+  }
+  return false;
+}
+
 /** The problem of the first encrypted store in the input; `undefined` if there is none. */
 export async function encryptedStore(input: Input): Promise<ImportProblem | undefined> {
   for (const marker of besideConversations('encryption.json', input)) {
     if (!isRecord(objectIn(parsedJson(await textOf(marker)))['key'])) continue;
-    const message = `The store of ${marker.name} is encrypted, so nothing of it was imported. To import its conversations, run daybook export there with its key, and import the export.`;
+    const message = `The store of ${marker.name} is encrypted, so nothing of it was imported. To import its conversations, run daybook export there with its key, and import the export. ${DECRYPTED_COPY}`;
     return { type: 'problem', path: marker.name, code: 'DECRYPT', message };
   }
   return undefined;
