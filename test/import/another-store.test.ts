@@ -2,6 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { messageHash } from '../../src/stores/conversations/document/message-hash.js';
 import { type Place, withPlace } from '../e2e/harness.js';
 import { keyIn, run, withKey } from '../encryption/store.js';
 import { filesBelow } from '../support/files-below.js';
@@ -188,6 +189,27 @@ describe('another store', () => {
       // The copy of what is there comes back to it under no second id.
       expect(await report(place, other)).toMatchObject({ added: 0, unchanged: 1, skipped: 1 });
     });
+  });
+
+  it('does not bring back a message that was deleted here', async () => {
+    const { bench, imported, own } = await filledStore();
+    for (const id of [imported, own])
+      await bench.store.append(id, [{ role: 'user', content: 'a mistake' }]);
+    const here = await openImportBench();
+    await here.import(rootOf(bench));
+    for (const id of [imported, own]) {
+      const [{ id: messageId, content }] = here.jsonOf(id).messages.slice(-1);
+      await here.store.edits.remove(id, messageId, messageHash(content));
+    }
+    for (const dryRun of [true, false]) {
+      expect(await here.import(rootOf(bench), { dryRun })).toMatchObject({
+        ...{ added: 0, updated: 0, unchanged: 3, messages: 0, problems: [] },
+        leftOut: { 'messages deleted here': 2 },
+      });
+    }
+    await bench.store.append(own, [{ role: 'user', content: 'later' }]);
+    expect((await here.import(rootOf(bench))).messages).toBe(1);
+    expect(said(here.jsonOf(own)).at(-1)).toBe('user: later');
   });
 
   it('leaves out a note that is here under another path, because it was renamed', async () => {

@@ -4,10 +4,11 @@
  * messages that follow the same messages in the export.
  */
 import { later } from '../../base/clock.js';
-import { AppError, isAppError } from '../../base/errors.js';
+import { AppError, isAppError, undefinedIfUnreadable } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
 import { readStampNow } from '../../files/read/stamp.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import { markIn } from '../../stores/conversations/document/import-mark.js';
 import { restoredFromIn } from '../../stores/conversations/document/restored-from.js';
 import type {
   ConversationHead,
@@ -96,11 +97,15 @@ async function importDocument(
   }
   const { text: exported } = await documents.parse(conversationId, asExported, conversationId);
   const isRestored = [text, exported].some((each) => known.isRestoredAsNew(sha256Hex(each)));
-  const fresh =
+  const following =
     messagesAfter(current.text, text) ??
     messagesAfter(current.text, exported) ??
     (isRestored ? [] : undefined);
-  if (fresh === undefined) throw differs(conversationId);
+  if (following === undefined) throw differs(conversationId);
+  const deleted = following.length > 0 ? await deletedHere(conversationId, store) : new Set();
+  const fresh = following.filter(({ id }) => !deleted.has(id));
+  const left = following.length - fresh.length;
+  if (left > 0) addLeftOut(outcome, 'messages deleted here', left);
   if (fresh.length > 0 && dryRun) known.plan(source, plan);
   else if (fresh.length > 0) {
     await store.revise(conversationId, (now) => {
@@ -144,6 +149,17 @@ function messagesAfter(here: string, there: string): Message[] | undefined {
     .slice(0, common)
     .every((message, index) => JSON.stringify(message) === JSON.stringify(after[index]));
   return isSame ? after.slice(common) : undefined;
+}
+
+/** The ids of the messages of earlier versions here, and of those that its mark names as deleted. */
+async function deletedHere(conversationId: string, store: ConversationStore) {
+  const mark = markIn(store.knownHead(conversationId)?.metadata);
+  const ids = new Set(mark?.deleted);
+  for (const { number } of (await store.history.list(conversationId)).versions) {
+    const version = await undefinedIfUnreadable(store.history.read(conversationId, number));
+    for (const { id } of version?.messages ?? []) ids.add(id);
+  }
+  return ids;
 }
 
 /** Whether it is a copy, made by `restore --as-new`, of a conversation that is here unchanged under its own id. */
