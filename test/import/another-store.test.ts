@@ -1,9 +1,9 @@
 /** The import of another store: everything comes in as it is there, once. */
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { messageHash } from '../../src/stores/conversations/document/message-hash.js';
-import { type Place, withPlace } from '../e2e/harness.js';
+import { type Place, runCommand, withPlace } from '../e2e/harness.js';
 import { keyIn, run, withKey } from '../encryption/store.js';
 import { filesBelow } from '../support/files-below.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -317,6 +317,39 @@ describe('another store', () => {
         expect(await run(place, 'list')).toContain('glaze');
         await run(other, 'save', 'user', text);
       }
+    });
+  });
+
+  it.each([
+    'memory-bank',
+    'graph',
+  ])('adds from a backup what restore leaves out, as its advice says (the graph is in %s)', async (graph) => {
+    await withPlace(async (place) => {
+      const root = join(place.folder, 'other');
+      const files = {
+        MCP_KG_SNAPSHOT: join(root, graph, 'kg_snapshot.json'),
+        MCP_KG_WAL: join(root, graph, 'kg_wal.log'),
+      };
+      const other = { ...place, root, env: { ...place.env, ...files } };
+      await run(other, 'save', 'user', 'Which glaze?', '--conversation-id', 'glaze');
+      await run(place, 'import', other.root, '--yes');
+      await run(other, 'save', 'assistant', 'A clear one.', '--conversation-id', 'glaze');
+      await run(other, 'kg', 'add', 'Ada', 'owns', 'a kiln');
+      await run(place, 'kg', 'add', 'Ada', 'owns', 'a garden');
+      const backups = join(place.folder, 'backups');
+      await run(other, 'backup', '--to', backups);
+      const [name] = readdirSync(backups).filter((each) => each.endsWith('.tar.gz'));
+      const restore = ['--root', place.root, 'restore', join(backups, `${name}`)];
+      const { code, stderr } = await runCommand(place, restore);
+      expect(code).toBe(1);
+      const folder = join(place.folder, 'extracted');
+      for (const line of stderr.match(/daybook .* FOLDER$/gm) ?? []) {
+        const [, ...words] = line.replace('FOLDER', folder).split(' ');
+        const more = words.includes('import') ? ['--yes'] : [];
+        expect((await runCommand(place, [...words, ...more])).code).toBe(0);
+      }
+      expect(await run(place, 'kg', 'query')).toContain('a kiln');
+      expect(await run(place, 'show', 'glaze')).toContain('A clear one.');
     });
   });
 

@@ -223,9 +223,12 @@ function adviseOnExisting({ refused }: RestoreReport, what: string, flags: Flags
   if (existing.length === 0) return;
   const ids = existing.flatMap(({ name }) => STORED_CONVERSATION.exec(name)?.[1] ?? []);
   const [id] = ids;
+  if (id !== undefined) {
+    console.error(
+      `To take a conversation from the backup, move the existing one to the trash with: ${daybookLine(flags, 'delete', id)}\nThen run: ${daybookLine(flags, 'restore', what)}`,
+    );
+  }
   console.error(
-    id === undefined
-      ? 'To see the versions of the backup, extract them into another folder with --to FOLDER.'
-      : `To take a conversation from the backup, move the existing one to the trash with: ${daybookLine(flags, 'delete', id)}\nThen run: ${daybookLine(flags, 'restore', what)}`,
+    `To add the facts and messages that only the backup has, extract it into a new folder with: ${daybookLine(flags, 'restore', what, '--to', 'FOLDER')}\nThen run: ${daybookLine(flags, 'import', 'FOLDER')}`,
   );
 }

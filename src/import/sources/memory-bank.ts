@@ -28,9 +28,12 @@ const OF_STORE = /(^|\/)memory-bank\/(\.gitattributes|insights\/[\da-f]{8}-[\da-
 const INSIGHT = /(?:^|\/)insights\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.json$/i;
 const IS_READ = [SNAPSHOT, LOG, NOTE, INSIGHT];
 
-/** Whether the file is in the memory bank of a store, whose root is the input or a folder in it. */
+/**
+ * Whether the file is in the memory bank of a store, whose root is the input or a folder in it. A backup can have the
+ * graph in a folder of its own.
+ */
 export const isInMemoryBank = ({ name }: InputFile): boolean =>
-  /(?:^|\/)memory-bank\/(?!(?:.*\/)?\.)/.test(name);
+  /(?:^|\/)(memory-bank\/(?!(?:.*\/)?\.)|knowledge-graph\/kg_)/.test(name);
 
 export const memoryBank: Source = {
   kind: 'memory-bank',

@@ -30,7 +30,8 @@ const DECRYPTED_COPY =
 export function encryptedFiles([first, ...others]: readonly InputFile[]): ImportProblem[] {
   if (first === undefined) return [];
   const more = others.length > 0 ? ` and ${countOf(others.length, 'other file')}` : '';
-  const message = `${first.name}${more} ${more === '' ? 'is' : 'are'} encrypted, so nothing of this was imported. ${DECRYPTED_COPY}`;
+  const [are, they] = others.length > 0 ? ['are', 'they were'] : ['is', 'it was'];
+  const message = `${first.name}${more} ${are} encrypted, so ${they} not imported. ${DECRYPTED_COPY}`;
   return [{ type: 'problem', path: first.name, code: 'DECRYPT', message }];
 }
 
@@ -47,7 +48,7 @@ export async function isEncryptedFile(file: InputFile): Promise<boolean> {
 export async function encryptedStore(input: Input): Promise<ImportProblem | undefined> {
   for (const marker of besideConversations('encryption.json', input)) {
     if (!isRecord(objectIn(parsedJson(await textOf(marker)))['key'])) continue;
-    const message = `The store of ${marker.name} is encrypted, so nothing of it was imported. To import its conversations, run daybook export there with its key, and import the export. ${DECRYPTED_COPY}`;
+    const message = `The store is encrypted, as ${marker.name} says, so nothing of it was imported. To import its conversations, run daybook export there with its key, and import the export. ${DECRYPTED_COPY}`;
     return { type: 'problem', path: marker.name, code: 'DECRYPT', message };
   }
   return undefined;
