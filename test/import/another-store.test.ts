@@ -353,6 +353,21 @@ describe('another store', () => {
     });
   });
 
+  it.each([
+    'a folder',
+    'a file',
+  ])('has a conversation that is imported alone, from %s', async (form) => {
+    const { bench, own, imported } = await filledStore();
+    const here = await openImportBench();
+    for (const id of [own, imported]) {
+      const folder = join(bench.logsFolder, id);
+      const path = form === 'a file' ? join(folder, 'conversation.json') : folder;
+      expect(counts(await here.import(path))).toMatchObject({ added: 1, skipped: 0 });
+      expect(here.jsonOf(id)).toEqual(bench.jsonOf(id));
+    }
+    expect(counts(await here.import(rootOf(bench)))).toMatchObject({ added: 1, unchanged: 2 });
+  });
+
   it('is the store itself: nothing changes', async () => {
     const { bench } = await filledStore();
     const before = contentOf(bench);

@@ -126,6 +126,15 @@ const isConversation = (document: JsonObject) =>
   CONVERSATION_ID.test(textIn(document['conversationId']) ?? '') &&
   Array.isArray(document['messages']);
 
+/** Whether Daybook wrote the document. */
+const isOfStore = ({ formatVersion }: JsonObject) => typeof formatVersion === 'number';
+
+const encryptedConversation = ({ name }: InputFile): ImportProblem => ({
+  ...unreadableConversation(name, 'the document'),
+  code: 'DECRYPT',
+  message: `${name} is encrypted.`,
+});
+
 /**
  * A conversation in its own folder. One that Daybook wrote is imported unchanged, with its summaries and with
  * the source from which it was imported there.
@@ -141,14 +150,13 @@ async function* folderConversation(
     return;
   }
   if (isSealed(document)) {
-    const message = `${file.name} is encrypted.`;
-    yield { ...unreadableConversation(file.name, 'the document'), code: 'DECRYPT', message };
+    yield encryptedConversation(file);
     return;
   }
   const folder = posix.dirname(file.name);
   const inline = beside.attachments(folder);
   const at = { file, record: undefined };
-  if (typeof document['formatVersion'] !== 'number') {
+  if (!isOfStore(document)) {
     yield { ...conversationOf(id, document, at), inline };
     return;
   }
@@ -183,7 +191,8 @@ async function* fileConversations(file: InputFile): AsyncGenerator<ImportItem> {
     const location = { file, record: `conversations[${index}]` };
     if (!isRecord(each) || id === undefined)
       yield unreadableConversation(file.name, location.record);
-    else yield conversationOf(id, each, location, isExport ? each : undefined);
+    else if (isSealed(each)) yield encryptedConversation(file);
+    else yield conversationOf(id, each, location, isExport || isOfStore(each) ? each : undefined);
   }
 }
 
