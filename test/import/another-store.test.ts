@@ -368,6 +368,24 @@ describe('another store', () => {
     expect(counts(await here.import(rootOf(bench)))).toMatchObject({ added: 1, unchanged: 2 });
   });
 
+  it.each([
+    'folder',
+    'archive',
+  ])('does not bring back what its exports have, from a %s', async (form) => {
+    await withPlace(async (place) => {
+      const other = { ...place, root: join(place.folder, 'other') };
+      await run(other, 'save', 'user', 'a deleted text', '--conversation-id', 'gone');
+      await run(other, 'save', 'user', 'Which glaze?', '--conversation-id', 'glaze');
+      mkdirSync(join(other.root, 'exports'));
+      await run(other, 'export', '-o', join(other.root, 'exports/all.jsonl'));
+      await run(other, 'export', '-f', 'markdown-files', '-o', join(other.root, 'exports/all'));
+      await run(other, 'delete', 'gone');
+      const path = form === 'folder' ? other.root : fileWith(archiveOf(other.root), 'store.zip');
+      const report = JSON.parse(await run(place, 'import', path, '--yes', '--json'));
+      expect(report).toMatchObject({ added: 1, messages: 1, problems: [] });
+    });
+  });
+
   it('is the store itself: nothing changes', async () => {
     const { bench } = await filledStore();
     const before = contentOf(bench);

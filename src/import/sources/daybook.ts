@@ -53,6 +53,8 @@ const MAX_PEEKS = 5;
 /** One line may be a whole conversation. */
 const LONG_LINES = { maxBytes: MAX_DOCUMENT_BYTES };
 const LINES = /\.(jsonl|ndjson)$/i;
+/** What assistants exported from a store: often an older state, with conversations that were deleted since. */
+const EXPORTS = /(^|\/)exports\//;
 const DOCUMENT = /\.(json|jsonl|ndjson)$/i;
 
 export const daybook: Source = {
@@ -76,9 +78,11 @@ export const daybook: Source = {
     }
     for (const state of besideConversations('state.json', input)) yield* freeValues(state);
     const beside = new FilesBeside(input.files);
+    const isStore = input.files.some(({ name }) => IN_FOLDER.test(name));
     for (const file of input.files) {
       options.signal?.throwIfAborted();
       if (isAttachment(file.name) || isInMemoryBank(file)) continue;
+      if (isStore && EXPORTS.test(file.name)) continue;
       const id = IN_FOLDER.exec(file.name)?.[1];
       if (id !== undefined) yield* folderConversation(file, id, beside);
       else if (MARKDOWN.test(file.name) && !(await isLinesFile(file, input)))
