@@ -172,3 +172,24 @@ it('a session that its tool deletes during the read is only missing', async () =
   writeFileSync(join(folder, 'rollout-1-b.jsonl'), one('b'));
   expect(await bench.import(folder)).toMatchObject({ added: 1, unchanged: 1 });
 });
+
+it('of another store, a watch reads only the conversations that changed', async () => {
+  const other = await openImportBench();
+  const message = { role: 'user', content: 'Which glaze?' } as const;
+  for (const time of [1000, 2000]) {
+    other.time.now += time;
+    await other.store.create({ messages: [message] });
+  }
+  const [first = '', second = ''] = other.folders();
+  const summaries = join(other.logsFolder, second, 'summaries.json');
+  const bench = await openImportBench();
+  const reports = await watched(bench, join(other.logsFolder, '..'), 3, (round) => {
+    if (round === 1) writeFileSync(summaries, '{"formatVersion":1,"summaries":{}}');
+  });
+  expect(reports.map(({ added, unchanged }) => [added, unchanged])).toEqual([
+    [2, 0],
+    [0, 1],
+    [0, 0],
+  ]);
+  expect(bench.folders()).toEqual([first, second]);
+});

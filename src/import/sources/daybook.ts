@@ -84,8 +84,12 @@ export const daybook: Source = {
       if (isAttachment(file.name) || isInMemoryBank(file)) continue;
       if (isStore && EXPORTS.test(file.name)) continue;
       const id = IN_FOLDER.exec(file.name)?.[1];
-      if (id !== undefined) yield* folderConversation(file, id, beside);
-      else if (MARKDOWN.test(file.name) && !(await isLinesFile(file, input)))
+      if (id !== undefined) {
+        // Each is asked, because the watch remembers the files for which it was asked.
+        const all = beside.withFilesOf(file);
+        if (all.map((each) => options.isKnown?.(each)).every(Boolean)) continue;
+        yield* folderConversation(file, id, beside);
+      } else if (MARKDOWN.test(file.name) && !(await isLinesFile(file, input)))
         yield* markdownConversation(file, beside);
       else if (input.form === 'file') yield* fileConversations(file);
       else if (input.form === 'zip' && DOCUMENT.test(file.name) && (await isOwnExport(file)))

@@ -75,6 +75,12 @@ export class FilesBeside {
     return this.#attachments.get(folder) ?? [];
   }
 
+  /** The file of a conversation in its own folder, and the files beside it. */
+  withFilesOf(conversation: InputFile): readonly InputFile[] {
+    const folder = posix.dirname(conversation.name);
+    return [conversation, this.summaries(folder) ?? [], this.attachments(folder)].flat();
+  }
+
   /** The file `summaries.json` in this folder. */
   summaries(folder: string): InputFile | undefined {
     return this.#summaries.get(folder);
