@@ -211,5 +211,5 @@ function requireSame(there: Insight, given: Insight): void {
 const isNewer = (what: string) =>
   new AppError(
     'ALREADY_EXISTS',
-    `${what} is newer in the import. It was not changed. To replace it by that of another store, run daybook insight export -o FILE there, and daybook insight import FILE --newer here.`,
+    `${what} is newer in the import. It was not changed. To replace it by that of another store, run daybook insight export -o FILE there, and daybook insight import --newer FILE here.`,
   );
