@@ -26,7 +26,6 @@ const NOTE = /\.md$/i;
 /** The memory bank of a store of Daybook, whose root is the input or a folder in it, if it has no graph. */
 const OF_STORE = /(^|\/)memory-bank\/(\.gitattributes|insights\/[\da-f]{8}-[\da-f-]{27}\.json)$/;
 const INSIGHT = /(?:^|\/)insights\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.json$/i;
-const IS_READ = [SNAPSHOT, LOG, NOTE, INSIGHT];
 
 /**
  * Whether the file is in the memory bank of a store, whose root is the input or a folder in it. A backup can have the
@@ -49,18 +48,20 @@ export const memoryBank: Source = {
     const graphs = new Map<string, OwnGraph>();
     const encrypted: InputFile[] = [];
     for (const file of input.files) {
-      if (IS_READ.some((name) => name.test(file.name)) && (await isEncryptedFile(file))) {
+      const isLog = LOG.test(file.name);
+      const isGraph = isLog || SNAPSHOT.test(file.name);
+      const isOther = NOTE.test(file.name) || INSIGHT.test(file.name);
+      if ((isGraph || isOther) && (await isEncryptedFile(file, isGraph))) {
         encrypted.push(file);
         continue;
       }
-      const isLog = LOG.test(file.name);
-      if ((isLog || SNAPSHOT.test(file.name)) && (await isOwnGraphFile(file, isLog))) {
+      if (isGraph && (await isOwnGraphFile(file, isLog))) {
         const folder = posix.dirname(file.name);
         const graph = graphs.get(folder) ?? new OwnGraph();
         graphs.set(folder, graph);
         yield* graph.read(file, isLog);
       } else if (isLog) yield* logFacts(file);
-      else if (SNAPSHOT.test(file.name)) yield* snapshotFacts(file);
+      else if (isGraph) yield* snapshotFacts(file);
       else if (NOTE.test(file.name)) yield await noteOf(file, input);
       else if (INSIGHT.test(file.name)) yield await insightOf(file);
     }

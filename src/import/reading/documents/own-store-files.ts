@@ -35,11 +35,11 @@ export function encryptedFiles([first, ...others]: readonly InputFile[]): Import
   return [{ type: 'problem', path: first.name, code: 'DECRYPT', message }];
 }
 
-/** Whether the file, or a line at its beginning, is encrypted. */
-export async function isEncryptedFile(file: InputFile): Promise<boolean> {
+/** Whether the file is encrypted, or a line at the beginning of a graph. Lines of a note may have any text. */
+export async function isEncryptedFile(file: InputFile, isGraph: boolean): Promise<boolean> {
   for await (const part of file.bytes()) {
     const start = Buffer.from(part).toString('latin1', 0, 1024);
-    return /^daybook-sealed 1 |(^|\n)~[\da-f]{16}:/.test(start);
+    return /^daybook-sealed 1 /.test(start) || (isGraph && /^~[\da-f]{16}:/m.test(start));
   }
   return false;
 }
