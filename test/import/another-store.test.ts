@@ -210,6 +210,11 @@ describe('another store', () => {
     await bench.store.append(own, [{ role: 'user', content: 'later' }]);
     expect((await here.import(rootOf(bench))).messages).toBe(1);
     expect(said(here.jsonOf(own)).at(-1)).toBe('user: later');
+    // Now the deleted message is between others there.
+    expect(await here.import(rootOf(bench))).toMatchObject({
+      ...{ updated: 0, unchanged: 3, skipped: 0, problems: [] },
+      leftOut: { 'messages deleted here': 2 },
+    });
   });
 
   it('leaves out a note that is here under another path, because it was renamed', async () => {

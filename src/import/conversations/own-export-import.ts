@@ -15,7 +15,10 @@ import type {
   JsonObject,
   Message,
 } from '../../stores/conversations/document/schema.js';
-import type { ConversationDocuments } from '../../stores/conversations/files/conversation-documents.js';
+import type {
+  ConversationDocuments,
+  WholeConversation,
+} from '../../stores/conversations/files/conversation-documents.js';
 import { addSummaries, takeSummaries } from '../../stores/summaries/exported-summaries.js';
 import type { SummaryStore } from '../../stores/summaries/summary-store.js';
 import { maskedBy, type TextMasker } from '../../stores/text-masker.js';
@@ -98,14 +101,12 @@ async function importDocument(
   const { text: exported } = await documents.parse(conversationId, asExported, conversationId);
   const isRestored = [text, exported].some((each) => known.isRestoredAsNew(sha256Hex(each)));
   const following =
-    messagesAfter(current.text, text) ??
-    messagesAfter(current.text, exported) ??
-    (isRestored ? [] : undefined);
+    (await newMessages(current, text, store)) ??
+    (await newMessages(current, exported, store)) ??
+    (isRestored ? { fresh: [], deleted: 0 } : undefined);
   if (following === undefined) throw differs(conversationId);
-  const deleted = following.length > 0 ? await deletedHere(conversationId, store) : new Set();
-  const fresh = following.filter(({ id }) => !deleted.has(id));
-  const left = following.length - fresh.length;
-  if (left > 0) addLeftOut(outcome, 'messages deleted here', left);
+  const { fresh, deleted } = following;
+  if (deleted > 0) addLeftOut(outcome, 'messages deleted here', deleted);
   if (fresh.length > 0 && dryRun) known.plan(source, plan);
   else if (fresh.length > 0) {
     await store.revise(conversationId, (now) => {
@@ -139,26 +140,57 @@ export async function addUnder(
   }
 }
 
-/** The messages that the export has after those that are here; `undefined` if the two differ in another way. */
-function messagesAfter(here: string, there: string): Message[] | undefined {
-  if (here === there) return [];
-  const [old, now] = [here, there].map((text) => JSON.parse(text) as { messages: Message[] });
-  const [before = [], after = []] = [old?.messages, now?.messages];
-  const common = Math.min(before.length, after.length);
-  const isSame = before
-    .slice(0, common)
-    .every((message, index) => JSON.stringify(message) === JSON.stringify(after[index]));
-  return isSame ? after.slice(common) : undefined;
+interface Following {
+  readonly fresh: readonly Message[];
+  /** How many messages of the export were deleted here. */
+  readonly deleted: number;
 }
 
-/** The ids of the messages of earlier versions here, and of those that its mark names as deleted. */
-async function deletedHere(conversationId: string, store: ConversationStore) {
+/**
+ * The messages that the export has after those that are here, without those that were deleted here; `undefined` if
+ * the two differ in another way.
+ */
+async function newMessages(
+  { head, text: here }: WholeConversation,
+  there: string,
+  store: ConversationStore,
+): Promise<Following | undefined> {
+  if (here === there) return { fresh: [], deleted: 0 };
+  const [stored, given] = [messagesIn(here), messagesIn(there)];
+  if (messagesAfter(stored, given)?.length === 0) return { fresh: [], deleted: 0 };
+  const deleted = await deletedHere(head.conversationId, stored, store);
+  const wanted = given.filter(({ id }) => !deleted.has(id));
+  const fresh = messagesAfter(stored, wanted);
+  return fresh && { fresh, deleted: given.length - wanted.length };
+}
+
+const messagesIn = (text: string) => (JSON.parse(text) as { messages: Message[] }).messages;
+
+/** The messages of `there` after those of `here`; `undefined` if the messages before them differ. */
+function messagesAfter(here: readonly Message[], there: readonly Message[]) {
+  const common = Math.min(here.length, there.length);
+  const isSame = here
+    .slice(0, common)
+    .every((message, index) => JSON.stringify(message) === JSON.stringify(there[index]));
+  return isSame ? there.slice(common) : undefined;
+}
+
+/**
+ * The ids of the messages of earlier versions that are not here now, and of those that the mark of the conversation
+ * names as deleted.
+ */
+async function deletedHere(
+  conversationId: string,
+  stored: readonly Message[],
+  store: ConversationStore,
+) {
   const mark = markIn(store.knownHead(conversationId)?.metadata);
   const ids = new Set(mark?.deleted);
   for (const { number } of (await store.history.list(conversationId)).versions) {
     const version = await undefinedIfUnreadable(store.history.read(conversationId, number));
     for (const { id } of version?.messages ?? []) ids.add(id);
   }
+  for (const { id } of stored) ids.delete(id);
   return ids;
 }
 
