@@ -122,6 +122,14 @@ describe('another store', () => {
     expect(here.folders()).not.toContain(own);
   });
 
+  it.each(['exports', 'memory-bank'])('comes in from an archive of a folder %s', async (name) => {
+    const { bench } = await filledStore();
+    const here = await openImportBench();
+    const path = fileWith(archiveOf(rootOf(bench), `${name}/`), 'store.zip');
+    const report = await here.import(path, { attachments: true });
+    expect(report).toMatchObject({ added: 3, messages: 4, notes: 2, attachments: 1, problems: [] });
+  });
+
   it('keeps what its conversations were imported from, so that a newer export extends them', async () => {
     const { bench, imported } = await filledStore();
     const here = await openImportBench();

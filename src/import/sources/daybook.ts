@@ -82,8 +82,8 @@ export const daybook: Source = {
     for (const file of input.files) {
       options.signal?.throwIfAborted();
       if (isAttachment(file.name) || isInMemoryBank(file)) continue;
-      if (isStore && EXPORTS.test(file.name)) continue;
       const id = IN_FOLDER.exec(file.name)?.[1];
+      if (isStore && id === undefined && EXPORTS.test(file.name)) continue;
       if (id !== undefined) {
         // Each is asked, because the watch remembers the files for which it was asked.
         const all = beside.withFilesOf(file);

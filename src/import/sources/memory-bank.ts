@@ -29,9 +29,10 @@ const INSIGHT = /(?:^|\/)insights\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.j
 
 /**
  * Whether the file is in the memory bank of a store, whose root is the input or a folder in it. A backup can have the
- * graph in a folder of its own.
+ * graph in a folder of its own. The root itself can have the name memory-bank.
  */
 export const isInMemoryBank = ({ name }: InputFile): boolean =>
+  !/(?:^|\/)\d{8}-\d{13}\//.test(name) &&
   /(?:^|\/)(memory-bank\/(?!(?:.*\/)?\.)|knowledge-graph\/kg_)/.test(name);
 
 export const memoryBank: Source = {
