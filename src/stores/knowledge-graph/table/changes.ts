@@ -166,7 +166,8 @@ export class Changes {
   countNew(table: TripleTable, triples: readonly NewTriple[], leavesDeleted: boolean): number {
     const ended = new Set(triples.filter((triple) => endsOpen(table, triple)).map(nameOf));
     const isGone = (triple: NewTriple) =>
-      this.#expiredKey(table, triple) !== undefined || ended.has(nameOf(triple));
+      this.#expiredKey(table, triple) !== undefined ||
+      (triple.validTo === undefined && ended.has(nameOf(triple)));
     const unsettled = triples.filter((triple) => !this.#isSettled(table, triple, leavesDeleted));
     return countNew(table, unsettled, this.#clock.now(), isGone);
   }
