@@ -22,8 +22,8 @@ interface KnownNotes {
   readonly marks: Map<string, ImportedNoteMark>;
   /** Paths of notes that were deleted here. */
   readonly inTrash: ReadonlySet<string>;
-  /** Hashes of the notes that were here before the import, except those that are where an import wrote them. */
-  readonly hashes: ReadonlySet<string>;
+  /** By hash: the paths of the notes that were here before the import, except those where an import wrote them. */
+  readonly paths: ReadonlyMap<string, readonly string[]>;
 }
 
 export class NoteImport {
@@ -33,7 +33,7 @@ export class NoteImport {
   /** By path: the texts of notes that a dry run would have stored. */
   readonly #planned = new Map<string, string>();
   #known: Promise<KnownNotes> | undefined;
-  /** Paths of the notes of this input. */
+  /** The paths of the notes of this input that were read, as `nameOf` writes them. */
   readonly #named = new Set<string>();
   /** Whether a mark changed since the marks were stored. */
   #isMarked = false;
@@ -49,7 +49,7 @@ export class NoteImport {
     const { memoryBank } = this.#stores;
     const note = freePath(wanted, this.#named);
     this.#known ??= this.#readKnown();
-    const { marks, inTrash, hashes } = await this.#known;
+    const { marks, inTrash, paths } = await this.#known;
     const text = withFinalNewline(content);
     const source = hashOf(Buffer.from(text));
     const mark = marks.get(note);
@@ -72,10 +72,13 @@ export class NoteImport {
     };
     if (there === undefined) {
       if (inTrash.has(note)) return addLeftOut(this.#outcome, 'notes deleted here');
-      const isRenamed = isSameInSource && hashes.has(mark.stored);
+      // A note that the input has too is no other name of this one: an import may have been killed after it.
+      const isElsewhere = (hash: string) =>
+        paths.get(hash)?.some((path) => !this.#named.has(nameOf(path)));
+      const isRenamed = isSameInSource && isElsewhere(mark.stored);
       if (isRenamed) return addLeftOut(this.#outcome, 'notes renamed here');
-      const isElsewhere = mark === undefined && hashes.has(source);
-      if (isElsewhere) return addLeftOut(this.#outcome, 'notes that are here under another path');
+      if (mark === undefined && isElsewhere(source))
+        return addLeftOut(this.#outcome, 'notes that are here under another path');
       setMark((this.#dryRun ? this.#plan(note, text) : await memoryBank.add(note, text)).hash);
       this.#outcome.notes += 1;
     } else if (isSameHere || there.content.trimEnd() === text.trimEnd()) {
@@ -107,9 +110,10 @@ export class NoteImport {
     const marks = await importedNotes.read();
     await memoryBank.refresh();
     const others = memoryBank.known().filter(({ path, hash }) => marks.get(path)?.stored !== hash);
-    const hashes = new Set(others.map(({ hash }) => hash));
+    const paths = new Map<string, string[]>();
+    for (const { path, hash } of others) paths.set(hash, [...(paths.get(hash) ?? []), path]);
     const inTrash = new Set((await memoryBank.trashed()).map(({ original }) => original));
-    return { marks, inTrash, hashes };
+    return { marks, inTrash, paths };
   }
 
   /** Ends an input and stores the marks. STORAGE_FULL, FILESYSTEM_ERROR. */
@@ -121,11 +125,14 @@ export class NoteImport {
   }
 }
 
-/** The path, or the path with the first free number. Only systems with letter case distinguish `A` and `a`. */
+/** Only systems with letter case distinguish `A` and `a`. */
+const nameOf = (path: string) => path.normalize('NFC').toLowerCase();
+
+/** The path, or the path with the first free number. */
 function freePath(wanted: string, used: Set<string>): string {
   for (let count = 1; ; count += 1) {
     const path = count === 1 ? wanted : wanted.replace(/(\.md)?$/i, ` ${count}$1`);
-    const key = path.normalize('NFC').toLowerCase();
+    const key = nameOf(path);
     if (used.has(key)) continue;
     used.add(key);
     return path;

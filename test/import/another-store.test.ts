@@ -239,6 +239,15 @@ describe('another store', () => {
     expect((await here.import(rootOf(bench))).notesUpdated).toBe(1);
   });
 
+  it('comes in with two notes of the same text, also if an import was killed between them', async () => {
+    const { bench } = await filledStore();
+    await bench.memoryBank.add('template.md', '# Kiln\n');
+    const here = await openImportBench();
+    await here.memoryBank.add('ideas/kiln.md', '# Kiln\n');
+    expect((await here.import(rootOf(bench))).notes).toBe(2);
+    expect(await here.memoryBank.read('template.md')).toMatchObject({ content: '# Kiln\n' });
+  });
+
   it('ends a fact that was ended there since, and only then', async () => {
     const { bench } = await filledStore();
     const here = await openImportBench();
