@@ -2,7 +2,7 @@
  * Imports notes. A note that is not here is added, unless it was deleted here. Only a note that an import
  * wrote, and that nobody changed since, is replaced by a newer text of its source.
  */
-import { isAbsolute } from 'node:path';
+import { basename, dirname, isAbsolute, resolve } from 'node:path';
 import { isoTime } from '../base/clock.js';
 import { undefinedIfUnreadable } from '../base/errors.js';
 import { readStamp } from '../files/read/stamp.js';
@@ -142,5 +142,8 @@ function freePath(wanted: string, used: Set<string>): string {
 /** Whether the note came from another folder, which still exists, or from another document of a source. */
 async function isOfOther({ origin: known }: ImportedNoteMark, origin: string | undefined) {
   if (known === undefined || origin === undefined || known === origin) return false;
+  // Earlier versions stored the root of a store, and not its folder memory-bank.
+  const isBank = /^memory[-_]bank$/i.test(basename(origin));
+  if (isBank && resolve(known) === dirname(origin)) return false;
   return !isAbsolute(known) || (await readStamp(known)) !== undefined;
 }

@@ -248,6 +248,19 @@ describe('another store', () => {
     expect(await here.memoryBank.read('template.md')).toMatchObject({ content: '# Kiln\n' });
   });
 
+  it('replaces its notes that an earlier version imported from its root', async () => {
+    const { bench } = await filledStore();
+    const here = await openImportBench();
+    await here.import(rootOf(bench));
+    const { importedNotes } = here.stores;
+    const marks = [...(await importedNotes.read())];
+    const ofRoot = marks.map(([path, mark]) => [path, { ...mark, origin: rootOf(bench) }] as const);
+    await importedNotes.write(new Map(ofRoot));
+    const { hash } = await bench.memoryBank.read('readme.md');
+    await bench.memoryBank.edit('readme.md', hash, () => 'About vases\n');
+    expect(await here.import(rootOf(bench))).toMatchObject({ notesUpdated: 1, problems: [] });
+  });
+
   it('ends a fact that was ended there since, and only then', async () => {
     const { bench } = await filledStore();
     const here = await openImportBench();
