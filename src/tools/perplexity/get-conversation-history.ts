@@ -213,7 +213,8 @@ function historyText(history: History): string {
       const sources = pages.length === 0 ? '' : `\n\nSources:\n${pages.join('\n')}`;
       const isShown = estimateTokens(sources) <= room;
       if (isShown) room -= estimateTokens(sources);
-      return `#${seq} ${role}, ${createdAt}${offset === undefined ? '' : `, from character ${offset}`}\n${escapeMessageStarts(content)}${isCut ? '…' : ''}${isShown ? sources : ''}`;
+      const body = `${content}${isCut ? '…' : ''}${isShown ? sources : ''}`;
+      return `#${seq} ${role}, ${createdAt}${offset === undefined ? '' : `, from character ${offset}`}\n${escapeMessageStarts(body)}`;
     },
   );
   return [head.join('\n'), ...messages].join('\n\n---\n\n');
