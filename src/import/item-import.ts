@@ -138,7 +138,9 @@ export class ItemImport {
       conversationId === undefined && (!dryRun || known.reasonToLeaveOut({ kind, id }));
     if (count === 0 || isLeftOut) return;
     const names = new Set(attachments);
-    const named = [...files.filter(({ name }) => names.has(name)).map(wholeFile), ...inline];
+    // Searching all files for each conversation would take quadratic time.
+    const found = names.size === 0 ? [] : files.filter(({ name }) => names.has(name));
+    const named = [...found.map(wholeFile), ...inline];
     const all = dryRun ? named.filter(({ name }) => this.#isFirst(`${kind} ${id} ${name}`)) : named;
     const { logsFolder, requireRoom } = stores;
     const branches = known.madeBranches({ kind, id });
