@@ -78,7 +78,7 @@ export class QuickFindIndex {
   readonly #index = new MiniSearch<{ id: string; entry: FindEntry }>({
     fields: Object.keys(FIELD_BOOST),
     extractField: ({ id, entry }, field) => (field === 'id' ? id : textOf(entry, field)),
-    tokenize: wordsOf,
+    tokenize: indexedWordsOf,
     processTerm: (term) => {
       this.#words.add(term);
       return term;
@@ -237,7 +237,7 @@ const isSame = (a: FindEntry, b: FindEntry): boolean =>
   Object.keys(FIELD_BOOST).every((field) => textOf(a, field) === textOf(b, field));
 
 function matchesOf({ title, tags = [], names = [] }: FindEntry, words: ReadonlySet<string>) {
-  const isMatch = ({ text }: FieldMatch) => wordsOf(text).some((word) => words.has(word));
+  const isMatch = ({ text }: FieldMatch) => indexedWordsOf(text).some((word) => words.has(word));
   const named: FieldMatch[] = [{ field: 'title', text: title }];
   const tagged = tags.map((text): FieldMatch => ({ field: 'tag', text }));
   return [
@@ -281,13 +281,24 @@ function textOf({ title, tags, names }: FindEntry, field: string): string {
 }
 
 /** Words without case, accents and compatibility forms; pairs of characters for scripts without spaces. */
-function wordsOf(text: string): string[] {
-  const plain = text
+const wordsOf = (text: string): string[] => splitPlain(plainOf(text));
+
+/** The last character of a run begins no pair, so it is a word of its own, for queries of one character. */
+function indexedWordsOf(text: string): string[] {
+  const plain = plainOf(text);
+  const lasts = Array.from(plain.matchAll(UNSPACED), ([run]) => [...run].at(-1) ?? '');
+  return [...splitPlain(plain), ...lasts];
+}
+
+const plainOf = (text: string): string =>
+  text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .normalize('NFC')
     .toLowerCase()
     .replaceAll('ß', 'ss');
+
+function splitPlain(plain: string): string[] {
   return plain.split(NO_WORD).flatMap((word) => {
     const spaced = word.replace(UNSPACED, ' ').split(' ');
     const unspaced = [...word.matchAll(UNSPACED)].flatMap(([run]) => bigramsOf(run));

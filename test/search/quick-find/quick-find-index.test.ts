@@ -89,6 +89,22 @@ describe('quick find', () => {
     expect(idsOf(index, 'grosse')).toEqual(['de']);
   });
 
+  it.each([
+    '庭',
+    'の',
+    '𠮷',
+  ])('finds Japanese by one character, wherever it is: %s', (character) => {
+    const index = indexOf(
+      conversation('first', `${character}に植える`),
+      conversation('last', `東京${character}`),
+      conversation('only', character),
+      conversation('other', '東京タワー'),
+    );
+    expect(idsOf(index, character).sort()).toEqual(['first', 'last', 'only']);
+    const last = find(index, character).hits.find(({ entry }) => entry.id === 'last');
+    expect(last?.matches).toEqual([{ field: 'title', text: `東京${character}` }]);
+  });
+
   it('ranks a title above a tag, and a recent change above an old one', () => {
     const fields = indexOf(
       conversation('tag', 'Plants', { tags: ['garden'] }),
