@@ -20,6 +20,8 @@ const STEM_OFFSET = 2;
 export const HAS_INSTRUCTION_WORD = 1;
 export const HAS_PREFERENCE_WORD = 2;
 
+const HAN_PAIR = /^(?:.\p{sc=Han}|\p{sc=Han}.)$/u;
+
 /** The shortest stem of a noun that is looked for in compounds. */
 const MIN_PART_LENGTH = 5;
 
@@ -39,6 +41,9 @@ export class Vocabulary {
   #texts = 0;
   /** Built at the first use. */
   readonly #endings = new Endings();
+  /** By character: the pairs that have it, of the first `#pairsSize` terms. Built at the first use. */
+  readonly #pairs = new Map<string, number[]>();
+  #pairsSize = 0;
   /** Converts texts to word IDs, one text at a time. */
   readonly reader = new WordReader(this.#words);
   /** Reused for all conversations, so that lists do not grow anew for each. */
@@ -134,6 +139,20 @@ export class Vocabulary {
       const other = this.#stems.term(term);
       return other.length > stem.length && other.endsWith(stem);
     });
+  }
+
+  /** Term IDs of the pairs of CJK characters that have the Chinese character. */
+  pairsWith(character: string): readonly number[] {
+    for (; this.#pairsSize < this.#stems.size; this.#pairsSize++) {
+      const stem = this.#stems.term(this.#pairsSize);
+      if (!HAN_PAIR.test(stem)) continue;
+      for (const own of new Set(stem)) {
+        const terms = this.#pairs.get(own);
+        if (terms === undefined) this.#pairs.set(own, [this.#pairsSize]);
+        else terms.push(this.#pairsSize);
+      }
+    }
+    return this.#pairs.get(character) ?? [];
   }
 
   /** The term ID of the longest stem with which `stem` ends. */

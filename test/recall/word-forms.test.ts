@@ -101,3 +101,25 @@ describe('compound words', () => {
     expect(await found(index, question)).toEqual(expected);
   });
 });
+
+describe('a word of one Chinese character', () => {
+  it.each([
+    '庭',
+    '𠮷',
+  ])('is found wherever it is in a text without spaces: %s', async (character) => {
+    const index = new RecallIndex();
+    index.put('first', [said(`${character}に木を植える`)]);
+    index.put('last', [said(`東京の${character}`)]);
+    index.put('alone', [said(`${character} 2025`)]);
+    index.put('other', [said('東京タワーの計画')]);
+    expect((await found(index, character)).sort()).toEqual(['alone', 'first', 'last']);
+    index.put('later', [said(`明日の${character}仕事`)]);
+    expect((await found(index, character)).sort()).toEqual(['alone', 'first', 'last', 'later']);
+  });
+
+  it('is not a word of one kana, which is mostly a particle', async () => {
+    const index = new RecallIndex();
+    index.put('own', [said('東京の庭')]);
+    expect(await found(index, 'の')).toEqual([]);
+  });
+});

@@ -1,10 +1,13 @@
 /**
  * The terms of the index for which a word of a question stands: its stems, longer compounds that end with it, its
- * last part, and its other spelling.
+ * last part, its other spelling, and for one Chinese character the pairs that have it.
  */
 import { LANGUAGES } from '../languages.js';
 import type { Vocabulary } from '../vocabulary.js';
 import { stemOf } from '../words/stemming.js';
+
+/** Many Japanese and Chinese nouns are one such character; a single kana is mostly a particle. */
+const HAN_CHARACTER = /^\p{sc=Han}$/u;
 
 /**
  * In languages that join nouns, `Bremse` also stands for `Scheibenbremse`, and a word that no message has,
@@ -27,6 +30,7 @@ export function termsFor(
     if (LANGUAGES[language]?.joinsNouns) joined.push(stem);
   }
   if (terms.size === 0) addOtherSpellings(word, terms, vocabulary, languages);
+  if (HAN_CHARACTER.test(word)) for (const term of vocabulary.pairsWith(word)) terms.add(term);
   const isUnknown = terms.size === 0;
   if (!isUnknown && !isCapitalized) return [...terms];
   for (const stem of joined) {

@@ -31,6 +31,19 @@ describe('search_memory', () => {
     expect(results.every(({ metadata }) => metadata === undefined)).toBe(true);
   });
 
+  it('finds one Chinese character in all four stores', async () => {
+    await call('save_message', { role: 'user', content: '東京の庭に木を植える' });
+    await call('mb_add', { path: 'a.md', content: '京都の庭\n' });
+    await call('save_insight', { content: '庭には二羽いる', context: 'global' });
+    await call('kg_add', { subject: '東京の庭', predicate: 'has', object: 'a gate' });
+    const { totals, results } = await search({ query: '庭', highlightStart: '[' });
+    expect(totals).toEqual({ messages: 1, notes: 1, insights: 1, facts: 1 });
+    const marked = results.filter(({ source }) => source !== 'facts');
+    expect(marked.map(({ text }) => /\[.?庭/u.test(text))).toEqual([true, true, true]);
+    const { snippets } = await call('get_relevant_snippets', { query: '庭' });
+    expect(snippets).toHaveLength(1);
+  });
+
   it('marks matches and cuts long texts as requested', async () => {
     await saveAboutTea();
     const marks = { highlightStart: '[', highlightEnd: ']', ellipsis: ' (cut) ' };
