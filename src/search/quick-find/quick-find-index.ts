@@ -179,10 +179,10 @@ export class QuickFindIndex {
     return [...found.values()];
   }
 
-  /** Words and phrases that complete or correct the query, best first. */
-  suggest(query: string, limit: number): string[] {
+  /** Words and phrases of names of these kinds that complete or correct the query, best first. */
+  suggest(query: string, limit: number, kinds?: ReadonlySet<EntryKind>): string[] {
     return this.#index
-      .autoSuggest(query, { fuzzy: fuzzyLetters, boost: FIELD_BOOST })
+      .autoSuggest(query, { fuzzy: fuzzyLetters, boost: FIELD_BOOST, ...onlyOf(kinds) })
       .slice(0, limit)
       .map(({ suggestion }) => suggestion);
   }
@@ -212,12 +212,15 @@ export class QuickFindIndex {
       fuzzy: fuzzyLetters,
       maxFuzzy: MAX_FUZZY_LETTERS,
       boostDocument: (id) => recency(this.#entries.get(String(id))?.updatedAt, now),
-      ...(kinds !== undefined && {
-        filter: ({ id }) => kinds.has(String(id).split(SEPARATOR, 1)[0] as EntryKind),
-      }),
+      ...onlyOf(kinds),
     };
   }
 }
+
+const onlyOf = (kinds: ReadonlySet<EntryKind> | undefined): Pick<SearchOptions, 'filter'> =>
+  kinds === undefined
+    ? {}
+    : { filter: ({ id }) => kinds.has(String(id).split(SEPARATOR, 1)[0] as EntryKind) };
 
 /** An entry with the results of those words of a query that were found in it. */
 interface Found {

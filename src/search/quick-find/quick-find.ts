@@ -74,7 +74,7 @@ export class QuickFind {
     await this.#sync(wanted);
     const now = this.#clock.now();
     const found = await runInSlices(this.#index.findInSteps(query, { kinds: wanted, now, limit }));
-    const suggestions = found.total > 0 ? [] : this.#index.suggest(query, MAX_SUGGESTIONS);
+    const suggestions = found.total > 0 ? [] : this.#index.suggest(query, MAX_SUGGESTIONS, wanted);
     return { ...found, suggestions };
   }
 

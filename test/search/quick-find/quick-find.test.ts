@@ -46,6 +46,21 @@ it('quick_find finds headings alone, before it was asked for notes', async () =>
   });
 });
 
+it('quick_find and get_conversations suggest no names of other kinds', async () => {
+  await withPlace(async (place) => {
+    const all = { ...place, env: { ...place.env, DAYBOOK_TOOLSETS: 'all' } };
+    await withClient(all, async ({ call }) => {
+      await call('kg_add', { subject: 'London', predicate: 'is', object: 'a city' });
+      expect((await call('quick_find', { query: 'london' }))['total']).toBe(1);
+      const none = await call('quick_find', { query: 'london', kinds: ['conversation', 'note'] });
+      expect(none).toMatchObject({ total: 0, suggestions: [] });
+      const listed = await call('get_conversations', { query: 'london' });
+      expect(listed['total']).toBe(0);
+      expect(listed).not.toHaveProperty('suggestions');
+    });
+  });
+});
+
 describe('daybook find', () => {
   it('finds conversations, notes, headings, insights and subjects by their names', () => {
     const root = tempFolder();
