@@ -16,7 +16,7 @@ import {
   tagsFilter,
   toListed,
 } from '../answers/insight-view.js';
-import { noneHas, TRY_PREFIX_OR_FUZZY } from '../answers/no-results.js';
+import { noneHas, TRY_PREFIX_OR_FUZZY, wordlessNote } from '../answers/no-results.js';
 import { nextPage, pagination } from '../answers/offset-page.js';
 import { MARK_FIELDS, marksOf, shortSnippet } from '../answers/search-answer.js';
 import { defineTool, flag, optionalText, READS, success } from '../define-tool.js';
@@ -96,5 +96,6 @@ function explain(
     ...(unknownWords.length > 0 && matchType === 'auto' ? [TRY_PREFIX_OR_FUZZY] : []),
     ...explainLeftOut(otherwise),
   ];
-  return parts.join(' ') || 'No insight of this context matches the whole query.';
+  if (parts.length > 0) return parts.join(' ');
+  return wordlessNote(query) ?? 'No insight of this context matches the whole query.';
 }

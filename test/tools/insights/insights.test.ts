@@ -253,6 +253,10 @@ describe('lists and searches', () => {
     expect(unknown.explanation).toMatch(/^No insight of this context has: nowhere\. .*"fuzzy"\.$/);
     const apart = await call('search_insights', { query: '"words some"' });
     expect(apart.explanation).toBe('No insight of this context matches the whole query.');
+    const blank = await call('search_insights', { query: ' ' });
+    expect(blank.explanation).toBe('The query is empty.');
+    const signs = await call('search_insights', { query: '🎉' });
+    expect(signs.explanation).toContain('signs that are not searched');
   });
 });
 
