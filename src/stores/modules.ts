@@ -20,7 +20,7 @@ export async function noSuchModule(
 ): Promise<string | undefined> {
   if (module === undefined) return undefined;
   const heads = await conversations.list();
-  const modules = [...new Set(heads.flatMap((head) => head.module ?? []))].sort();
+  const modules = [...new Set(heads.flatMap((head) => head.module?.normalize('NFC') ?? []))].sort();
   if (modules.some((own) => fitsModule(own, module))) return undefined;
   const quoted = (name: string) => JSON.stringify(shortened(name));
   const named = modules.slice(0, MAX_MODULES).map(quoted).join(', ');

@@ -36,3 +36,12 @@ it('is found by every tool with a filter by module', async () => {
   const written = await call('export_conversations', { module: 'unknown', file: 'empty.md' });
   expect(written['note']).toContain('No conversation has the module');
 });
+
+it('is named once if both forms are in use', async () => {
+  for (const module of [STORED, TYPED])
+    await call('save_message', { role: 'user', content: 'Sow peas.', module });
+  const { note } = await call('history_threads_list', { module: 'unknown' });
+  expect(note).toBe(
+    `No conversation has the module "unknown". Modules in use: ${JSON.stringify(TYPED)}.`,
+  );
+});
