@@ -396,6 +396,19 @@ describe('the check of the state and summaries', () => {
     expect((await of(place, 'state and summaries')).map(({ path }) => path)).toEqual([job]);
   });
 
+  it('reports files that are nested deeper than Daybook reads, and does not change them', async () => {
+    const place = doctorPlace();
+    place.write(FILE, conversationText(['x']));
+    const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
+    const paths = ['state.json', `${ID}/summaries.json`, `${ID}/job.json`].map((name) =>
+      place.write(`conversation-logs/${name}`, `{"mine": ${deep}}`),
+    );
+    await place.repair();
+    const found = await of(place, 'state and summaries');
+    expect(found.map(({ path }) => path)).toEqual(paths);
+    for (const path of paths) expect(readFileSync(path, 'utf8')).toContain(deep);
+  });
+
   it('reports a retention policy that cannot be read, and does not change it', async () => {
     const place = doctorPlace();
     place.write(FILE, conversationText(['x']));

@@ -111,8 +111,9 @@ describe('summaries', () => {
     ['{ broken', 'CORRUPT'],
     ['[1]', 'CORRUPT'],
     ['', 'CORRUPT'],
+    [`{"mine": ${'['.repeat(10_000)}${']'.repeat(10_000)}}`, 'CORRUPT'],
     ['{"formatVersion": 2}', 'FORMAT_TOO_NEW'],
-  ])('are reported and not changed if the file is %j', async (content, code) => {
+  ])('are reported and not changed if the file is %.40j', async (content, code) => {
     const { store, conversationId: id, file, text } = await openStores();
     writeFileSync(file, content);
     expect((await errorOf(store.get(id))).code).toBe(code);

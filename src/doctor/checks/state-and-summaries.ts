@@ -11,6 +11,7 @@ import { readWhole } from '../../files/read/whole-file.js';
 import { RetentionPolicyFile } from '../../maintenance/retention/policy.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import { type FileKind, upgraded } from '../../stores/format-migrations.js';
+import { requireDepthToRead } from '../../stores/json-depth.js';
 import { readJob } from '../../stores/research-jobs/research-job-schema.js';
 import { type Check, type CheckContext, unreadable } from '../check.js';
 import { damagedJson, type JsonFile, type RepairOptions } from '../repair-json.js';
@@ -77,5 +78,6 @@ async function examinePolicy(
 
 const objectOf = (kind: FileKind, path: string) => (value: unknown) => {
   if (!isRecord(value)) throw new AppError('CORRUPT', 'The file does not contain a JSON object.');
+  requireDepthToRead(value, path);
   upgraded(kind, value, path);
 };

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { isRecord } from '../../base/json-fields.js';
 import { upgraded } from '../format-migrations.js';
+import { requireDepthToRead } from '../json-depth.js';
 
 /**
  * `creating`: the request may have been sent. `running`: Perplexity returned the id. `unknown`: the run may
@@ -43,6 +44,7 @@ export type ResearchJob = z.output<typeof researchJobSchema>;
 
 /** Validates a parsed `job.json`. CORRUPT, FORMAT_TOO_NEW. */
 export function readJob(value: unknown, path: string): ResearchJob {
+  requireDepthToRead(value, path);
   const fields = isRecord(value) ? upgraded('job', value, path) : value;
   const job = researchJobSchema.safeParse(fields);
   if (job.success) return job.data;

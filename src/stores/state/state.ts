@@ -17,7 +17,7 @@ import { parseDocument, renderDocument } from '../../files/read/json-document.js
 import { readWhole } from '../../files/read/whole-file.js';
 import { unusedQueue } from '../deferred-writes/write-queue.js';
 import { upgraded } from '../format-migrations.js';
-import { isDeeperThan, MAX_LEVELS_READ } from '../json-depth.js';
+import { requireDepthToRead } from '../json-depth.js';
 import type { StoreOptions } from '../store-options.js';
 import { maskedBy } from '../text-masker.js';
 import { DeferredState } from './deferred-state.js';
@@ -108,8 +108,7 @@ export class StateStore {
     if (bytes === undefined) return {};
     const value = parseDocument(bytes, this.#path, 'CORRUPT');
     if (!isRecord(value)) throw damaged(this.#path, 'does not contain a JSON object');
-    // It could not be written again.
-    if (isDeeperThan(MAX_LEVELS_READ, value)) throw damaged(this.#path, 'is nested too deeply');
+    requireDepthToRead(value, this.#path);
     return upgraded('state', value, this.#path);
   }
 }

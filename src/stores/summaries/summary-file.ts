@@ -11,6 +11,7 @@ import { estimateTextTokens } from '../../base/text/estimate-tokens.js';
 import type { SourceLocation } from '../conversations/document/parse-fields.js';
 import type { Message } from '../conversations/document/schema.js';
 import { upgraded, versionOf } from '../format-migrations.js';
+import { requireDepthToRead } from '../json-depth.js';
 
 export const SUMMARY_LEVELS = ['brief', 'standard', 'detailed'] as const;
 export type SummaryLevel = (typeof SUMMARY_LEVELS)[number];
@@ -131,6 +132,7 @@ function requireReadable(file: unknown, path: string): JsonObject {
   if (!isRecord(file)) {
     throw new AppError('CORRUPT', `${path} does not contain a JSON object.`, { details: { path } });
   }
+  requireDepthToRead(file, path);
   return upgraded('summaries', file, path);
 }
 
