@@ -274,6 +274,13 @@ describe('the check of conversations', () => {
     place.write(FILE, JSON.stringify({ ...value, conversationId: ID, messageCount: 'many' }));
     const [odd] = await of(place, 'conversations');
     expect(odd?.message).toContain('messageCount is "many"');
+    const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
+    place.write(
+      FILE,
+      conversationText(['one']).replace('"messageCount": 1', `"messageCount": ${deep}`),
+    );
+    const [list] = await of(place, 'conversations');
+    expect(list?.message).toContain('messageCount is no number');
     await place.repair();
     expect(await of(place, 'conversations')).toEqual([]);
   });

@@ -86,7 +86,7 @@ describe('summaries', () => {
     const { store, conversationId: id, file, text } = await openStores();
     writeFileSync(
       file,
-      '\uFEFF{"mine": 1,\r\n "summaries": {"brief": {"text": "By hand.", "qualityScore": "?"}, "standard": 7, "own": {"a": 1}}}',
+      '\uFEFF{"mine": 1,\r\n "summaries": {"brief": {"text": "By hand.", "qualityScore": "?", "messageCount": {"toString": null}}, "standard": 7, "own": {"a": 1}}}',
     );
     expect(await store.get(id)).toEqual({
       brief: {

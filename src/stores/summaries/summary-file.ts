@@ -138,12 +138,15 @@ function requireReadable(file: unknown, path: string): JsonObject {
 
 const levelsIn = ({ summaries }: JsonObject) => objectIn(summaries);
 
+/** `Number` throws for an object whose `toString` is no function. */
+const numberFrom = (value: unknown) => (typeof value === 'object' ? Number.NaN : Number(value));
+
 function summaryOf(value: unknown, level: SummaryLevel): Omit<Summary, 'tokenCount'> | undefined {
   if (!isRecord(value)) return undefined;
   const { text, provider, model, sourceHash, generatedAt } = value;
   if (typeof text !== 'string' || text.trim() === '') return undefined;
-  const quality = Number(value['qualityScore']);
-  const count = Number(value['messageCount']);
+  const quality = numberFrom(value['qualityScore']);
+  const count = numberFrom(value['messageCount']);
   return {
     level,
     text,

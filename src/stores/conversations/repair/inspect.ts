@@ -31,7 +31,7 @@ export function faultsOf(value: unknown, conversationId: string): Fault[] {
       : []),
     ...(messageCount !== undefined && messageCount !== list.length
       ? [
-          `its messageCount is ${JSON.stringify(messageCount).slice(0, 100)}, but it has ${countOf(list.length, 'message')}`,
+          `its messageCount is ${shown(messageCount)}, but it has ${countOf(list.length, 'message')}`,
         ]
       : []),
     ...(doubled > 0
@@ -45,6 +45,10 @@ export function faultsOf(value: unknown, conversationId: string): Fault[] {
     ...lasting.map((text) => ({ text, isCorrectable: false })),
   ];
 }
+
+/** Lists and objects are not shown, because they may be nested too deeply for `JSON.stringify`. */
+const shown = (value: unknown) =>
+  typeof value === 'object' ? 'no number' : JSON.stringify(value).slice(0, 100);
 
 /** The fault of a file with `hasSeveralLists`. */
 export const SEVERAL_LISTS: Fault = {
