@@ -6,6 +6,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/errors.js';
+import { conversationIdAt } from '../../src/stores/conversations/document/conversation-id.js';
 import { withStore } from '../support/store-that-leaves.js';
 
 const later = { mayDefer: true };
@@ -184,6 +185,26 @@ describe('waiting messages', () => {
       await comeBack();
       const contents = (await conversations.load('plan')).messages.map(({ content }) => content);
       expect(contents).toEqual(['before', 'waits']);
+    });
+  });
+
+  it('of new conversations get no id of a known conversation', async () => {
+    await withStore(async ({ app: { conversations }, leave, comeBack, file, text }) => {
+      const { conversationId: first } = await conversations.load('plan');
+      const ahead = conversationIdAt(Date.now() + 100);
+      const { clientId: _, ...other } = JSON.parse(text(documentOf(first)));
+      mkdirSync(file(`conversation-logs/${ahead}`));
+      writeFileSync(file(documentOf(ahead)), JSON.stringify({ ...other, conversationId: ahead }));
+      await conversations.load(ahead);
+      leave();
+      const ids = new Set<string>();
+      const messages = [{ role: 'user', content: 'mine' }] as const;
+      for (const _each of Array(200).keys())
+        ids.add((await conversations.create({ messages, ...later })).conversationId);
+      await comeBack();
+      expect([...ids]).not.toContain(ahead);
+      expect((await conversations.load(ahead)).messages).toMatchObject([{ content: 'before' }]);
+      expect(await conversations.list()).toHaveLength(202);
     });
   });
 

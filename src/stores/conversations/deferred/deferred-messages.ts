@@ -174,9 +174,13 @@ export class DeferredMessages {
     await undefinedIfUnreadable(this.#core.catalogue.refreshSome([conversationId]));
   }
 
-  /** A millisecond that no other id of this process has; another process may still use it. */
+  /** A millisecond that no known id has; another process may still use it. */
   #newIdMs(): number {
-    const taken = (ms: number) => this.#core.waiting.has(conversationIdAt(ms));
+    const { waiting, catalogue } = this.#core;
+    const taken = (ms: number) => {
+      const id = conversationIdAt(ms);
+      return waiting.has(id) || catalogue.head(id) !== undefined;
+    };
     let ms = Math.max(this.#core.clock.now(), this.#lastIdMs + 1);
     while (taken(ms)) ms += 1;
     this.#lastIdMs = ms;
