@@ -8,7 +8,7 @@ import { AppError } from '../base/errors.js';
 import { listFiles, listFolders } from '../files/paths/folders.js';
 import { readStored } from '../files/read/whole-file.js';
 import type { StorePaths } from '../files/sealing/open-stores.js';
-import { sealedDocumentKey, sealedFileKey } from '../files/sealing/sealed-form.js';
+import { sealedDocumentKey, sealedFileKey, sealedLineKey } from '../files/sealing/sealed-form.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import { MARKER_REMEDY, markerPath } from './marker.js';
 
@@ -16,8 +16,6 @@ import { MARKER_REMEDY, markerPath } from './marker.js';
 const MAX_FILES = 20;
 /** Larger files are not checked. */
 const MAX_BYTES = 1024 * 1024;
-/** A sealed line of the graph. */
-const SEALED_LINE = /^~([0-9a-f]{16}):/m;
 
 /**
  * DECRYPT if most of the files are encrypted. A few may have been copied from another store. Files of the keys
@@ -57,7 +55,7 @@ export async function countSealed(
   }
   // Plain files of the graph are not counted, because a file without facts has only plain lines.
   for (const path of paths.lineFiles) {
-    const found = await keyIdIn(path, keyOfLines);
+    const found = await keyIdIn(path, sealedLineKey);
     if (found !== 'none' && found !== undefined) sealed.push(found);
   }
   return { sealed, clear };
@@ -90,9 +88,6 @@ const namesIn = (list: (path: string) => Promise<string[]>, path: string): Promi
 function keyOfFile(bytes: Buffer): string | undefined {
   return (isUtf8(bytes) ? undefined : sealedFileKey(bytes)) ?? sealedDocumentKey(bytes);
 }
-
-/** The id of the key of the sealed lines of a graph. */
-const keyOfLines = (bytes: Buffer) => SEALED_LINE.exec(bytes.toString('latin1'))?.[1];
 
 /**
  * Returns `undefined` if the file is absent, too large or cannot be read. Its store reports the error later.

@@ -5,7 +5,7 @@
  */
 import { basename, dirname } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
-import { isRecord } from '../base/json-fields.js';
+import { isRecord, textIn } from '../base/json-fields.js';
 import { BROKEN_PART } from '../files/paths/broken-names.js';
 import { parseDocument } from '../files/read/json-document.js';
 import type { CipherKey } from '../files/sealing/cipher.js';
@@ -94,7 +94,8 @@ const OPEN_OF_MESSAGE = /^(id|role|content|createdAt|parentMessageId|sealed)$/;
 function hasForm(value: unknown, key: CipherKey | undefined): boolean {
   if (!isRecord(value) || !Array.isArray(value['messages'])) return false;
   if (key === undefined) return !isSealed(value);
-  const isOfKey = (text: unknown) => String(text).startsWith(`${SEALED_TEXT_START}${key.id}:`);
+  const isOfKey = (text: unknown) =>
+    textIn(text)?.startsWith(`${SEALED_TEXT_START}${key.id}:`) === true;
   const hasOnly = (names: RegExp, fields: object) =>
     Object.keys(fields).every((name) => names.test(name));
   const isSealedMessage = (message: unknown) =>

@@ -5,7 +5,7 @@
  * conversations. The text of messages is not changed.
  */
 import { defined } from '../base/json.js';
-import { type JsonObject, objectIn, objectsIn } from '../base/json-fields.js';
+import { type JsonObject, objectIn, objectsIn, textIn } from '../base/json-fields.js';
 import type { ExportedDocument } from './export-formats.js';
 
 /** Returns a new document and does not change the given one. */
@@ -30,5 +30,5 @@ function sharedMessage(message: JsonObject, ids: ReadonlySet<unknown>): JsonObje
 /** Pages of the web without their snippets; not files and pages of other kinds. */
 const citedPages = (sources: unknown) =>
   objectsIn(sources)
-    .filter(({ url }) => /^https?:\/\//i.test(String(url)))
+    .filter(({ url }) => /^https?:\/\//i.test(textIn(url) ?? ''))
     .map(({ id, url, title, date, alsoMarked }) => defined({ id, url, title, date, alsoMarked }));

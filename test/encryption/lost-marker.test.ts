@@ -1,5 +1,5 @@
 /** An encrypted store without `encryption.json` is not used as a plain store. */
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Place, withPlace } from '../e2e/harness.js';
@@ -92,6 +92,18 @@ describe('a text that looks encrypted', () => {
       await run(other, 'save', 'user', MARK);
       await run(other, 'restore', backup);
       expect(filesWith(SEALED, [other.root])).toHaveLength(1);
+    });
+  });
+
+  it('can be beside a field "sealed" that a person added, and the store can be encrypted', async () => {
+    await withPlace(async (place) => {
+      await run(place, 'save', 'user', SEALED);
+      const [file = ''] = filesWith(SEALED, [place.root]);
+      const document = JSON.parse(readFileSync(file, 'utf8')) as object;
+      writeFileSync(file, JSON.stringify({ ...document, sealed: { toString: null } }));
+      await run(place, 'backup');
+      await run(place, 'encrypt', '--key-file', keyIn(place), '--yes');
+      expect(await run(withKey(place, keyIn(place)), 'list', '--json')).toContain('sealed:1:');
     });
   });
 

@@ -112,6 +112,7 @@ describe('the sources of a message', () => {
     const sources = [
       { ...page, snippet: 'secret' },
       { id: 2, url: 'file:///home/a', title: 'B' },
+      { id: 3, url: { toString: null }, title: 'C' },
     ];
     const metadata = { sources, model: 'm', thinking: 'secret' };
     await store.create({ messages: [{ ...assistant('So [1].'), metadata }, user('Thanks.')] });

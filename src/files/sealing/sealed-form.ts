@@ -6,7 +6,7 @@
 
 import { AppError, isAppError } from '../../base/errors.js';
 import { parsedJson } from '../../base/json.js';
-import { objectIn } from '../../base/json-fields.js';
+import { objectIn, textIn } from '../../base/json-fields.js';
 import { type CipherKey, SEAL_BYTES } from './cipher.js';
 import { bytesOfText, textOfBytes } from './text-bytes.js';
 
@@ -21,6 +21,7 @@ export const SEALED_TEXT_START = 'sealed:1:';
 export const SEALED_PART = /[^\\]"sealed:1:([0-9a-f]{16}):/;
 const TEXT = /^sealed:1:([0-9a-f]{16}):([A-Za-z0-9+/]+=*)$/;
 const LINE = /^~([0-9a-f]{16}):([A-Za-z0-9+/]+=*)~$/;
+const LINE_START = /^~([0-9a-f]{16}):/m;
 const TILDE = 0x7e;
 
 /** The keys of the open stores. A key that was added twice is here twice. */
@@ -66,7 +67,7 @@ export function openFile(bytes: Buffer, path: string): Buffer {
   return namingPath(path, () => keyOf(id, path).open(bytes.subarray(HEADER_LENGTH), 'file'));
 }
 
-export const isSealedText = (text: string): boolean => TEXT.test(text);
+export const isSealedText = (value: unknown): value is string => TEXT.test(textIn(value) ?? '');
 
 /**
  * Returns the id of the key of a conversation whose texts are sealed one by one; `undefined` if it is not sealed
@@ -76,7 +77,7 @@ export const isSealedText = (text: string): boolean => TEXT.test(text);
 export function sealedDocumentKey(bytes: Buffer): string | undefined {
   if (!bytes.includes(`"${SEALED_TEXT_START}`)) return undefined; // nearly all files; fast
   const { sealed } = objectIn(parsedJson(bytes.toString()));
-  return TEXT.exec(String(sealed))?.[1];
+  return TEXT.exec(textIn(sealed) ?? '')?.[1];
 }
 
 export function sealText(text: string, binding: string, key: CipherKey): string {
@@ -96,6 +97,10 @@ export function openText(stored: string, binding: string, key: CipherKey): strin
 export function sealLine(lines: string, key: CipherKey): string {
   return `~${key.id}:${key.seal(Buffer.from(lines), 'line').toString('base64')}~`;
 }
+
+/** Returns the id of the key of the first sealed line; `undefined` if no line is sealed. */
+export const sealedLineKey = (lines: Uint8Array): string | undefined =>
+  LINE_START.exec(Buffer.from(lines).toString('latin1'))?.[1];
 
 export const isSealedLine = (bytes: Uint8Array, start: number): boolean => bytes[start] === TILDE;
 

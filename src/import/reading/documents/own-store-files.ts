@@ -5,6 +5,7 @@ import { isRecord, objectIn } from '../../../base/json-fields.js';
 import { countOf } from '../../../base/text/display-text.js';
 import type { Input, InputFile } from '../../../files/input/input-types.js';
 import { isAttachment } from '../../../files/sealing/open-stores.js';
+import { sealedFileKey, sealedLineKey } from '../../../files/sealing/sealed-form.js';
 import type { ImportProblem } from '../../source-interface.js';
 import { textOf } from './documents.js';
 
@@ -38,8 +39,10 @@ export function encryptedFiles([first, ...others]: readonly InputFile[]): Import
 /** Whether the file is encrypted, or a line at the beginning of a graph. Lines of a note may have any text. */
 export async function isEncryptedFile(file: InputFile, isGraph: boolean): Promise<boolean> {
   for await (const part of file.bytes()) {
-    const start = Buffer.from(part).toString('latin1', 0, 1024);
-    return /^daybook-sealed 1 /.test(start) || (isGraph && /^~[\da-f]{16}:/m.test(start));
+    const firstLines = part.subarray(0, 1024);
+    return (
+      sealedFileKey(part) !== undefined || (isGraph && sealedLineKey(firstLines) !== undefined)
+    );
   }
   return false;
 }

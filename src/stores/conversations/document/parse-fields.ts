@@ -21,8 +21,7 @@ export interface SourceLocation {
 }
 
 /** Whether the object is sealed: its field `sealed` is a sealed text, which no person would write. */
-export const isSealed = ({ sealed }: JsonObject): boolean =>
-  isString(sealed) && isSealedText(sealed);
+export const isSealed = ({ sealed }: JsonObject): boolean => isSealedText(sealed);
 
 /** Decrypts the sealed fields. An object that is not sealed is returned unchanged. DECRYPT. */
 export function withFields(

@@ -90,7 +90,7 @@ function withSealedHead(
   { conversationId }: SourceLocation,
   codec: Codec,
 ): JsonObject {
-  const hasSealed = value.messages.some(({ content }) => isSealedText(String(content)));
+  const hasSealed = value.messages.some(({ content }) => isSealedText(content));
   if (codec === plainCodec || isSealed(value) || !hasSealed) return value;
   return { ...value, sealed: codec.seal('{}', fieldsBinding(conversationId)) };
 }
