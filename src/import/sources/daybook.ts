@@ -59,7 +59,7 @@ const DOCUMENT = /\.(json|jsonl|ndjson)$/i;
 
 export const daybook: Source = {
   kind: 'daybook',
-  title: 'conversation files of Daybook',
+  title: 'a store or an export of Daybook',
   async detect(input) {
     if (input.files.some(({ name }) => IN_FOLDER.test(name))) return true;
     for (const each of markdownOf(input)) {
@@ -137,12 +137,6 @@ const isConversation = (document: JsonObject) =>
 /** Whether Daybook wrote the document. */
 const isOfStore = ({ formatVersion }: JsonObject) => typeof formatVersion === 'number';
 
-const encryptedConversation = ({ name }: InputFile): ImportProblem => ({
-  ...unreadableConversation(name, 'the document'),
-  code: 'DECRYPT',
-  message: `${name} is encrypted.`,
-});
-
 /**
  * A conversation in its own folder. One that Daybook wrote is imported unchanged, with its summaries and with
  * the source from which it was imported there.
@@ -158,7 +152,7 @@ async function* folderConversation(
     return;
   }
   if (isSealed(document)) {
-    yield encryptedConversation(file);
+    yield unreadableConversation(file.name, 'the document', 'DECRYPT');
     return;
   }
   const folder = posix.dirname(file.name);
@@ -199,7 +193,7 @@ async function* fileConversations(file: InputFile): AsyncGenerator<ImportItem> {
     const location = { file, record: `conversations[${index}]` };
     if (!isRecord(each) || id === undefined)
       yield unreadableConversation(file.name, location.record);
-    else if (isSealed(each)) yield encryptedConversation(file);
+    else if (isSealed(each)) yield unreadableConversation(file.name, location.record, 'DECRYPT');
     else yield conversationOf(id, each, location, isExport || isOfStore(each) ? each : undefined);
   }
 }

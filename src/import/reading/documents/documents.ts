@@ -212,17 +212,24 @@ export async function textOf(file: InputFile): Promise<string | undefined> {
 }
 
 /** The problem for a conversation that cannot be read. */
-export const unreadableConversation = (path: string, record: string): ImportProblem => ({
-  ...unreadable(path, record),
+export const unreadableConversation = (...at: Parameters<typeof unreadable>): ImportProblem => ({
+  ...unreadable(...at),
   isConversation: true,
 });
 
-export function unreadable(path: string, record: string, code = 'CORRUPT'): ImportProblem {
-  const message =
-    code === 'TOO_LARGE'
-      ? 'is too large to be read'
-      : 'cannot be read, because it is damaged or incomplete';
-  return { type: 'problem', path, record, code, message: `${record} of ${path} ${message}.` };
+const REASONS = {
+  CORRUPT: 'cannot be read, because it is damaged or incomplete',
+  TOO_LARGE: 'is too large to be read',
+  DECRYPT: 'is encrypted',
+};
+
+export function unreadable(
+  path: string,
+  record: string,
+  code: keyof typeof REASONS = 'CORRUPT',
+): ImportProblem {
+  const message = `${record} of ${path} ${REASONS[code]}.`;
+  return { type: 'problem', path, record, code, message };
 }
 
 function bytesOf(file: InputFile): AsyncIterable<Uint8Array> {
