@@ -99,11 +99,11 @@ async function importDocument(
     return true;
   }
   const { text: exported } = await documents.parse(conversationId, asExported, conversationId);
-  const isRestored = [text, exported].some((each) => known.isRestoredAsNew(sha256Hex(each)));
+  const isRestored = () => [text, exported].some((each) => known.isRestoredAsNew(sha256Hex(each)));
   const following =
     (await newMessages(current, text, store)) ??
     (await newMessages(current, exported, store)) ??
-    (isRestored ? { fresh: [], deleted: 0 } : undefined);
+    (isRestored() ? NO_MESSAGES : undefined);
   if (following === undefined) throw differs(conversationId);
   const { fresh, deleted } = following;
   if (deleted > 0) addLeftOut(outcome, 'messages deleted here', deleted);
@@ -146,6 +146,8 @@ interface Following {
   readonly deleted: number;
 }
 
+const NO_MESSAGES: Following = { fresh: [], deleted: 0 };
+
 /**
  * The messages that the export has after those that are here, without those that were deleted here; `undefined` if
  * the two differ in another way.
@@ -155,9 +157,9 @@ async function newMessages(
   there: string,
   store: ConversationStore,
 ): Promise<Following | undefined> {
-  if (here === there) return { fresh: [], deleted: 0 };
+  if (here === there) return NO_MESSAGES;
   const [stored, given] = [messagesIn(here), messagesIn(there)];
-  if (messagesAfter(stored, given)?.length === 0) return { fresh: [], deleted: 0 };
+  if (messagesAfter(stored, given)?.length === 0) return NO_MESSAGES;
   const deleted = await deletedHere(head.conversationId, stored, store);
   const wanted = given.filter(({ id }) => !deleted.has(id));
   const fresh = messagesAfter(stored, wanted);
