@@ -11,7 +11,9 @@ export function addImport(program: Command, flags: () => Flags): void {
       '[paths...]',
       'export files, zip archives or folders of logs; - is the standard input (default: the logs of the tools on this machine)',
     )
-    .description('import conversations from other programs; running it again adds only what is new')
+    .description(
+      'import conversations from other programs, or another store; running it again adds only what is new',
+    )
     .option('--dry-run', 'only show what would be done')
     .option(...YES_OPTION)
     .option('--watch', 'keep running until Ctrl-C, and import changes as they appear')

@@ -1,7 +1,7 @@
 /** Names, options and help of `daybook search` and `daybook find`. */
 import { type Command, Option } from 'commander';
 import { MATCH_TYPES } from '../../fts/query/match-type-names.js';
-import { SEARCH_MODES } from '../../search/search-names.js';
+import { ENTRY_KINDS, SEARCH_MODES } from '../../search/search-names.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { examplesOf } from '../command-help.js';
 import type { FindOptions } from '../commands/find.js';
@@ -47,7 +47,9 @@ export function addFind(program: Command, flags: () => Flags): void {
     .command('find')
     .argument('<word...>', 'words of the name or their beginnings; small typing errors are allowed')
     .description('find conversations, notes, insights and subjects by their names')
-    .addOption(new Option('--kind <kind>', 'only this kind').choices(FIND_KINDS))
+    .addOption(
+      new Option('--kind <kind>', 'only this kind; note includes heading').choices(ENTRY_KINDS),
+    )
     .option('--limit <n>', 'maximum number of results (default: 20)')
     .option('--json', 'the answer as JSON')
     .addHelpText(...examplesOf('find garden', 'find tomatos --kind conversation'))
@@ -55,5 +57,3 @@ export function addFind(program: Command, flags: () => Flags): void {
       (await import('../commands/find.js')).find(words, options, flags()),
     );
 }
-
-const FIND_KINDS = ['conversation', 'note', 'insight', 'subject'];

@@ -72,6 +72,9 @@ describe('daybook find', () => {
     daybook('insight', 'save', 'Garden soil is clay', '--context', 'global');
     daybook('kg', 'add', 'Garden', 'faces', 'south');
     const { hits } = JSON.parse(daybook('find', 'gardn', '--json')) as { hits: { kind: string }[] };
+    expect(daybook('find', 'garden', '--kind', 'heading')).toBe(
+      'heading       ideas/garden.md:3  Garden beds\n',
+    );
     expect(new Set(hits.map(({ kind }) => kind))).toEqual(
       new Set(['conversation', 'note', 'heading', 'insight', 'subject']),
     );
