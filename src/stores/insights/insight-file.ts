@@ -9,7 +9,7 @@ import { isRecord, isTextList, type JsonObject } from '../../base/json-fields.js
 import { parseDocument, renderDocument } from '../../files/read/json-document.js';
 import { conflictSides } from '../conflict-markers.js';
 import { upgraded, versionOf } from '../format-migrations.js';
-import { isDeeperThan, MAX_LEVELS_READ } from '../json-depth.js';
+import { requireDepthToRead } from '../json-depth.js';
 import { distinctTags } from '../tags.js';
 import { type Insight, KNOWN_CONTEXTS, normalContext, type StoredInsight } from './schema.js';
 
@@ -57,8 +57,7 @@ function joinSides(ours: StoredInsight, theirs: StoredInsight): StoredInsight {
 /** Validates the parsed JSON of a file. CORRUPT (with the field in `details`), FORMAT_TOO_NEW. */
 export function readInsight(value: unknown, location: SourceLocation): StoredInsight {
   if (!isRecord(value)) throw damage('The file', 'one JSON object', location);
-  if (isDeeperThan(MAX_LEVELS_READ, value))
-    throw damage('The file', `nested at most ${MAX_LEVELS_READ} levels deep`, location);
+  requireDepthToRead(value, location.path);
   const { formatVersion } = value;
   if (formatVersion !== undefined && typeof formatVersion !== 'number') {
     throw damage('formatVersion', 'a number', location);
