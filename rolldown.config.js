@@ -106,6 +106,19 @@ const withoutVariance = {
   renderChunk: (code) => code.replace(/\/\*\* @ts-ignore Cast variance \*\/\s*out /g, ''),
 };
 
+/** `main.js` is CommonJS, which it says itself, and loads the ES modules beside it. */
+const commonJsStart = {
+  name: 'common-js-start',
+  resolveId: (id) => (id === './run.js' ? { id: './run.mjs', external: true } : undefined),
+  generateBundle() {
+    this.emitFile({
+      type: 'asset',
+      fileName: 'package.json',
+      source: '{ "type": "commonjs" }\n',
+    });
+  },
+};
+
 /** How long each plugin ran is of no use to the user who builds Daybook. */
 const checks = { bundlerTimings: false };
 const shared = {
@@ -134,7 +147,7 @@ function importsOf(id, chunking, found = new Set()) {
   return found;
 }
 
-const MAIN = resolve('src/cli/main.ts');
+const RUN = resolve('src/cli/run.ts');
 const SERVE = resolve('src/cli/commands/serve.ts');
 const OF_SERVER_ONLY =
   /[\\/](@modelcontextprotocol|src[\\/](cli[\\/](commands|serving)|resources|server))[\\/]/;
@@ -151,13 +164,13 @@ function groupOf(name, entries, test = () => true) {
 }
 
 /**
- * Each file takes time to find and open, so a start reads few: what `main.ts` needs, then what all commands
+ * Each file takes time to find and open, so a start reads few: what `run.ts` needs, then what all commands
  * need, what a server needs for its first answer (in two files, because commands share one of them), what the
  * completion of a shell reads, the stores, and the commands of tools.
  */
 const codeSplitting = {
   groups: [
-    groupOf('start', [MAIN], (id) => id !== MAIN),
+    groupOf('start', [RUN], (id) => id !== RUN),
     groupOf('program', ['src/cli/program.ts', 'src/cli/terminal/stdout.ts']),
     groupOf('files', [SERVE], (id) => !OF_SERVER_ONLY.test(id)),
     { name: 'serve', test: (id) => id === SERVE },
@@ -168,7 +181,23 @@ const codeSplitting = {
 };
 
 const builds = [
-  { ...shared, input: 'src/cli/main.ts', output: { dir: 'dist/cli', codeSplitting, ...format } },
+  {
+    ...shared,
+    input: 'src/cli/run.ts',
+    output: {
+      dir: 'dist/cli',
+      codeSplitting,
+      entryFileNames: '[name].mjs',
+      chunkFileNames: '[name]-[hash].mjs',
+      ...format,
+    },
+  },
+  {
+    input: 'src/cli/main.ts',
+    platform: 'node',
+    plugins: [commonJsStart],
+    output: { dir: 'dist/cli', format: 'cjs' },
+  },
   {
     ...shared,
     // The library imports all tools statically; only the command imports them when they are needed.

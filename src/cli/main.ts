@@ -1,22 +1,12 @@
 #!/usr/bin/env node
-/** The command `daybook`. `program.ts` lists the commands; `exit-status.ts` has the exit statuses. */
+/**
+ * The command `daybook`. The build makes a CommonJS file of it: on Node 20 the loader of ES modules starts the
+ * threads for file operations before an ES module can set their number.
+ */
 import { growThreadPool } from '../config/environment.js';
-import { useCompileCache } from './compile-cache.js';
-import { useSourceMaps } from './source-maps.js';
-
-useCompileCache();
-useSourceMaps();
 
 /** Most of an import's time is waiting for fsync. Each thread of the pool waits for one. */
 const IMPORT_THREADS = 16;
 
-const args = process.argv.slice(2);
-if (args.includes('import')) growThreadPool(IMPORT_THREADS);
-const { createProgram } = await import('./program.js');
-const program = createProgram(args);
-try {
-  await program.parseAsync(args, { from: 'user' });
-} catch (error) {
-  const { reportFailure } = await import('./errors/failure.js');
-  await reportFailure(error, program.opts());
-}
+if (process.argv.includes('import', 2)) growThreadPool(IMPORT_THREADS);
+void import('./run.js');

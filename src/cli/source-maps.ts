@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { readGivenText } from '../files/safe-access/given-file.js';
 
 /** File URL, line and column of a stack frame. */
-const PLACE = /(file:\S+?\.js):(\d+):(\d+)/;
+const PLACE = /(file:\S+?\.mjs):(\d+):(\d+)/;
 
 const maps = new Map<string, SourceMap | undefined>();
 

@@ -22,7 +22,7 @@ export function editorCommand(): string {
 
 /**
  * Lets more file operations run at the same time, unless the user has set the size. Call it before the first
- * asynchronous file operation. On Node 20 it has no effect, because there the loader of modules makes one.
+ * asynchronous file operation.
  */
 export function growThreadPool(threads: number): void {
   process.env['UV_THREADPOOL_SIZE'] ??= String(threads);

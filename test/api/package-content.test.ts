@@ -29,7 +29,7 @@ async function importedPackages(folder: string, extension: string): Promise<stri
 describe('the published package', () => {
   it('depends on just those packages that its command and its library import', async () => {
     const dependencies = Object.keys(manifest.dependencies).sort();
-    expect(await importedPackages('cli', '.js')).toEqual(dependencies);
+    expect(await importedPackages('cli', '.mjs')).toEqual(dependencies);
     const ofLibrary = await importedPackages('lib', '.js');
     expect(dependencies).toEqual(expect.arrayContaining(ofLibrary));
     expect(ofLibrary).toContain('chokidar');
@@ -37,7 +37,7 @@ describe('the published package', () => {
 
   it('has code of ASCII characters only, which V8 reads faster', async () => {
     for (const folder of ['cli', 'lib']) {
-      const files = (await readdir(join(DIST, folder))).filter((name) => /\.c?js$/.test(name));
+      const files = (await readdir(join(DIST, folder))).filter((name) => /\.[cm]?js$/.test(name));
       expect(files.length).toBeGreaterThan(folder === 'cli' ? 50 : 2);
       for (const name of files) {
         const code = await readFile(join(DIST, folder, name), 'latin1');

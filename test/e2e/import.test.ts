@@ -10,6 +10,7 @@ import {
   MAIN,
   type Place,
   runCommand,
+  runProcess,
   withClient,
   withPlace as withEmptyPlace,
 } from './harness.js';
@@ -39,6 +40,28 @@ describe('daybook import', () => {
       // The line has the location only once.
       expect(done.stderr).toMatch(/^\[1\] of conversations\.json /m);
       expect((await run(place, 'search', 'larch')).stdout).toContain('Twelve planks of');
+    });
+  });
+
+  it.runIf(process.platform === 'linux')('waits for 16 files at the same time', async () => {
+    await withPlace(async (place) => {
+      const script = join(place.folder, 'count-threads.cjs');
+      // A script of `--require` starts no threads; one of `--import` does.
+      await writeFile(
+        script,
+        `process.on('exit', () => {
+          const threads = require('node:fs').readdirSync('/proc/self/task').length;
+          process.stderr.write('THREADS' + threads);
+        });`,
+      );
+      const env = { ...place.env, NODE_OPTIONS: `--require=${script}` };
+      const args = ['--root', place.root, 'import', FIXTURE, '--yes'];
+      const threadsOf = async (size: Record<string, string>) => {
+        const { stderr } = await runProcess({ ...place, env: { ...env, ...size } }, args);
+        return Number(/THREADS(\d+)/.exec(stderr)?.[1]);
+      };
+      const [chosen, four] = [await threadsOf({}), await threadsOf({ UV_THREADPOOL_SIZE: '4' })];
+      expect(chosen - four).toBe(12);
     });
   });
 

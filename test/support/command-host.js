@@ -5,6 +5,7 @@
  */
 import { Console } from 'node:console';
 import { writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 
@@ -55,7 +56,7 @@ async function run({ main, args, env, cwd }) {
     exit(code);
   };
   const idleCount = activeCount();
-  await import(`${pathToFileURL(main)}?run=${++runs}`);
+  await import(`${pathToFileURL(join(dirname(main), 'run.mjs'))}?run=${++runs}`);
   await untilIdle(idleCount);
   process.exit = exit;
   answer(process.exitCode ?? 0);
