@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { AppError, isAppError } from '../base/errors.js';
+import { numberIn, objectIn } from '../base/json-fields.js';
 import { atomicWrite, type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { removeFile } from '../files/paths/folders.js';
 import { parseDocument, renderDocument } from '../files/read/json-document.js';
@@ -61,8 +62,8 @@ export function readMarker(logsFolder: string): {
   if (found === undefined) return { marker: { key: null }, stamp: undefined };
   const value = parseDocument(found.bytes, path, 'CORRUPT');
   const parsed = markerSchema.safeParse(value);
-  const version = Number(Object(value).version);
-  if (version > VERSION) {
+  const version = numberIn(objectIn(value)['version']);
+  if (version !== undefined && version > VERSION) {
     throw new AppError('FORMAT_TOO_NEW', `${path} has format version ${version}.`, {
       details: { path },
     });

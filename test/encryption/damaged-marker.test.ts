@@ -69,6 +69,18 @@ describe('a store whose encryption.json is damaged', () => {
     expect(await firstMessage(place)).toBe('raven one');
   });
 
+  it.each([
+    '{"toString": null}',
+    `${'['.repeat(9_000)}${']'.repeat(9_000)}`,
+  ])('in its version is refused (%#)', async (version) => {
+    const place = await encryptedPlace();
+    const marker = join(place.logs, 'encryption.json');
+    const whole = readFileSync(marker, 'utf8');
+    writeFileSync(marker, whole.replace('"version": 1', `"version": ${version}`));
+    expect(readFileSync(marker, 'utf8')).not.toBe(whole);
+    expect(await firstMessage(place)).toBe('CORRUPT');
+  });
+
   it('in the parameters of its passphrase is refused too', async () => {
     const place = doctorPlace();
     place.write(`conversation-logs/${ID}/conversation.json`, conversationText(['raven one']));
