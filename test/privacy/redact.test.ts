@@ -280,6 +280,21 @@ describe('redaction', () => {
     });
   });
 
+  it.each([
+    '"updatedAt": {"toString": null}',
+    `"upd\\u0061tedAt": "x", "deep": ${'['.repeat(9_000)}${']'.repeat(9_000)}`,
+  ])('replaces a text in a conversation with odd fields (%#)', async (fields) => {
+    const place = doctorPlace();
+    const path = place.write(
+      `conversation-logs/${ID}/conversation.json`,
+      `{${fields}, "messages": [{"role": "user", "content": "at 4711"}]}`,
+    );
+    place.write('memory-bank/last.md', 'also 4711');
+    expect(await redact(place, '4711')).toMatchObject({ files: [], unread: [] });
+    expect(readFileSync(path, 'utf8')).toContain('"at [redacted]"');
+    expect(filesWith(place, '4711')).toEqual([]);
+  });
+
   /** TypeScript requires that these objects have all fields of their types. */
   const conversation: Record<keyof Conversation, true> = {
     conversationId: true,
