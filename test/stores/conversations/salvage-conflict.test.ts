@@ -20,3 +20,17 @@ it.each([
   const ids = document?.snapshot().messages.map(({ id }) => id);
   expect(ids).toEqual(['one', 'side', 'main', 'end', 'last']);
 });
+
+it('a time that is no text does not prevent the repair of a merge conflict', () => {
+  const odd = (id: string) =>
+    `{"id": "${id}", "role": "user", "content": "text", "createdAt": {"toString": null}}`;
+  const text = [
+    `{"messages": [\n${message('one', 1)},`,
+    `<<<<<<< HEAD\n${odd('main')}\n=======\n${odd('side')},\n${message('end', 4)}`,
+    '>>>>>>> side\n]}',
+  ].join('\n');
+  const ids = salvage(text, LOCATION)
+    ?.snapshot()
+    .messages.map(({ id }) => id);
+  expect(ids).toEqual(['one', 'main', 'side', 'end']);
+});

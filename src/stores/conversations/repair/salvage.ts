@@ -6,7 +6,7 @@
  */
 import { isAppError, passes } from '../../../base/errors.js';
 import { parsedJson } from '../../../base/json.js';
-import { isRecord, type JsonObject } from '../../../base/json-fields.js';
+import { isRecord, type JsonObject, textIn } from '../../../base/json-fields.js';
 import { jsonTokens, TOKEN } from '../../../files/read/json-tokens.js';
 import { recoverFields } from '../../../files/read/recover-fields.js';
 import { isDamagedSeal, isSealedText } from '../../../files/sealing/sealed-form.js';
@@ -107,9 +107,9 @@ function unitedSides(text: string): { messages: JsonObject[]; head: string } | u
   const ids = new Set(ours.map(({ id }) => id));
   const messages = [...ours];
   for (const message of theirs.filter(({ id }) => id === undefined || !ids.has(id))) {
-    const time = String(message['createdAt'] ?? '');
-    const next = messages.findIndex(({ createdAt }) => String(createdAt ?? '') > time);
-    messages.splice(time === '' || next === -1 ? messages.length : next, 0, message);
+    const time = textIn(message['createdAt']);
+    const next = messages.findIndex(({ createdAt }) => (textIn(createdAt) ?? '') > (time ?? ''));
+    messages.splice(time === undefined || next === -1 ? messages.length : next, 0, message);
   }
   return { messages, head: scan(sides?.ours ?? text).head };
 }
