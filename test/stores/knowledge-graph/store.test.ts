@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { withSum } from '../../../src/stores/knowledge-graph/log/operation-line.js';
 import { MAIN } from '../../e2e/harness.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { tickingClock } from '../../support/ticking-clock.js';
@@ -72,6 +73,56 @@ describe('the tests of seed 004', () => {
       'xxxxxxx',
       'rubbish',
     ]);
+  });
+
+  it.each([
+    '{"toString": null}',
+    `${'['.repeat(9_000)}${']'.repeat(9_000)}`,
+  ])('records a damaged line although an earlier entry has an odd text (%#)', async (text) => {
+    const { graph, open, folder } = openGraph();
+    await graph.add([fact('Ada')]);
+    const path = join(folder, 'kg_rejects.log');
+    writeFileSync(path, `{"file": "x", "line": 1, "text": ${text}}\n`);
+    appendFileSync(join(folder, 'kg_wal.log'), '\nrubbish\n');
+    await open().add([fact('Grace')]);
+    const entries = readFileSync(path, 'utf8').trim().split('\n');
+    expect(entries.map((line) => JSON.parse(line).line)).toEqual([1, 4]);
+  });
+
+  it.each([
+    -1,
+    Number.MAX_SAFE_INTEGER,
+    1e308,
+  ])('ignores a sidecar whose generation cannot be counted (%d)', async (generation) => {
+    const { graph, open, folder } = openGraph();
+    await graph.add([fact('Ada')]);
+    await graph.save();
+    const path = join(folder, 'kg_snapshot.sha256');
+    const text = JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), generation });
+    writeFileSync(path, withSum(text.replace(/,"sum":"[^"]*"\}$/, '')));
+    const again = open();
+    expect(await again.stats()).toMatchObject({ generation: 0, open: 1 });
+    await again.add([fact('Grace')]);
+    expect(await again.save()).toMatchObject({ generation: 1, triples: 2 });
+  });
+
+  it.each([
+    ['null', undefined],
+    ['a text', { start: '0' }],
+    ['a huge number', { end: 1e308 }],
+  ])('reads all files again after a compaction whose record has %s', async (_kind, odd) => {
+    const { graph, open, folder } = openGraph();
+    await graph.add([fact('Ada')]);
+    await graph.save();
+    const other = open();
+    await other.add([fact('Grace')]);
+    await other.save();
+    const path = join(folder, 'kg_snapshot.sha256');
+    const sidecar = JSON.parse(readFileSync(path, 'utf8'));
+    const compaction = odd === undefined ? null : { ...sidecar.compaction, ...odd };
+    const text = JSON.stringify({ ...sidecar, compaction });
+    writeFileSync(path, withSum(text.replace(/,"sum":"[^"]*"\}$/, '')));
+    expect(namesOf(await allOf(graph))).toEqual(['Ada|knows|Charles', 'Grace|knows|Charles']);
   });
 
   it('refuses facts beyond the limit before it writes', async () => {

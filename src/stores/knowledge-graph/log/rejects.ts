@@ -4,7 +4,7 @@
  */
 
 import { parsedJson } from '../../../base/json.js';
-import { isRecord } from '../../../base/json-fields.js';
+import { objectIn, textIn } from '../../../base/json-fields.js';
 import { appendLinesUnlocked } from '../../../files/atomic/append-file.js';
 import { readWhole } from '../../../files/read/whole-file.js';
 import type { Damage } from './replay.js';
@@ -30,6 +30,5 @@ export async function recordRejects(path: string, damage: readonly Damage[]): Pr
 
 /** A line that is not an entry is incomplete after a crash, or was edited. */
 function textOf(line: string): string {
-  const entry = parsedJson(line);
-  return isRecord(entry) ? String(entry['text']) : line;
+  return textIn(objectIn(parsedJson(line))['text']) ?? line;
 }

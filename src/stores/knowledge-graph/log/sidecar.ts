@@ -3,6 +3,7 @@
  * the last compaction replaced, so that a process that has read those can continue in the new log.
  */
 import { parsedJson } from '../../../base/json.js';
+import { isString, objectIn } from '../../../base/json-fields.js';
 import type { Stamp } from '../../../files/read/stamp.js';
 import { readWhole } from '../../../files/read/whole-file.js';
 import { checkedEnd, withSum } from './operation-line.js';
@@ -48,14 +49,24 @@ export async function readSidecar(path: string): Promise<Sidecar | undefined> {
   const text = found.bytes.toString().trimEnd();
   const bytes = Buffer.from(text);
   // The sidecar is optional: without it, the checksum of each line is checked.
-  const { sha256, count, generation, compaction } = Object(parsedJson(text)) as Record<
-    string,
-    unknown
-  >;
+  const { sha256, count, generation, compaction } = objectIn(parsedJson(text));
   const isSound = typeof sha256 === 'string' && isCount(count) && isCount(generation);
   if (!isSound) return undefined;
   const isChecked = checkedEnd(bytes, 0, bytes.length) !== -1;
-  return { sha256, count, generation, ...(isChecked && { compaction: compaction as Compaction }) };
+  return {
+    sha256,
+    count,
+    generation,
+    ...(isChecked && isCompaction(compaction) && { compaction }),
+  };
 }
 
-const isCount = (value: unknown): value is number => Number.isInteger(value);
+function isCompaction(value: unknown): value is Compaction {
+  const { snapshot, oldSnapshot, oldLog, start, end, forgotten } = objectIn(value);
+  const areNames = [snapshot, oldSnapshot, oldLog].every(isString);
+  return areNames && isCount(start) && isCount(end) && typeof forgotten === 'number';
+}
+
+/** Below the greatest safe integer, so that the next generation is one too. */
+const isCount = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) < Number.MAX_SAFE_INTEGER;
