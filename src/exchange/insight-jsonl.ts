@@ -11,6 +11,7 @@ import { type Line, readLines } from '../files/read/read-lines.js';
 import { documentOf, readInsight } from '../stores/insights/insight-file.js';
 import type { InsightStore, PutInsight } from '../stores/insights/insights.js';
 import { INSIGHT_ID, type StoredInsight } from '../stores/insights/schema.js';
+import { requireDepthToRead } from '../stores/json-depth.js';
 
 export interface ImportedInsights {
   /** Ids. */
@@ -172,6 +173,7 @@ function parseLine({ text }: Line, place: string, now: number): GivenInsight {
   } catch (cause) {
     throw new AppError('CORRUPT', `${place} is not JSON.`, { cause });
   }
+  requireDepthToRead(value, place);
   const given = (value as { id?: unknown } | null)?.id ?? undefined;
   const id = given ?? derivedUuid('insight', JSON.stringify(value));
   if (typeof id !== 'string' || !INSIGHT_ID.test(id)) {

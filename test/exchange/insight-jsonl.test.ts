@@ -99,6 +99,16 @@ describe('insights as JSON Lines', () => {
     expect(await store.all()).toHaveLength(2);
   });
 
+  it('that are nested too deeply are refused, and the other lines are imported', async () => {
+    const { store, take } = open();
+    const deep = `{"content": "deep", "metadata": ${'{"a":'.repeat(9_000)}1${'}'.repeat(9_001)}`;
+    const good = JSON.stringify({ id: ID, content: 'good', context: 'global' });
+    const { added, refused } = await take(`${deep}\n${good}`);
+    expect(added).toEqual([ID]);
+    expect(refused).toMatchObject([{ place: 'line 1', code: 'CORRUPT' }]);
+    expect(await store.all()).toHaveLength(1);
+  });
+
   it('without a time are never newer, and are unchanged at a second import', async () => {
     const { store, take } = open();
     const named = JSON.stringify({ id: ID, content: 'one', context: 'global' });
