@@ -314,6 +314,24 @@ it('a byte-order mark before a text from the standard input is not stored', asyn
   });
 });
 
+it.each([
+  ['lines', 'a\n=\n'.repeat(8_000)],
+  ['one line', '=a'.repeat(16_000)],
+])('a note of %s that is longer than an answer is read in parts', async (_form, text) => {
+  await withPlace(async (place) => {
+    await runCommand(place, ['mb', 'add', 'long.md', '-'], place.folder, text);
+    let read = '';
+    for (let options: string[] | undefined = []; options !== undefined; ) {
+      const { stdout, stderr } = await runCommand(place, ['mb', 'read', 'long.md', ...options]);
+      const more = /^There are more lines; to see them, use (--start-line .*)\n$/.exec(stderr)?.[1];
+      if (more === undefined) expect(stderr).toBe('');
+      options = more?.split(' ');
+      read += options?.includes('--start-column') ? stdout.slice(0, -1) : stdout;
+    }
+    expect(read).toBe(text.endsWith('\n') ? text : `${text}\n`);
+  });
+});
+
 describe('output that cannot be written', () => {
   it.each([
     ['list', 2],

@@ -167,8 +167,7 @@ async function show(
   names: OptionNames,
 ): Promise<void> {
   const { print = answerText } = made;
-  const { total, hasMore, nextOffset, nextCursor, explanation, note, relaxed, approximate } =
-    answer;
+  const { hasMore, explanation, note, relaxed, approximate } = answer;
   const why = withRoot(made.flags(), withCommandNames(String(explanation ?? note ?? ''), names));
   if (isNothing(answer)) console.error(escapeControls(`Nothing found. ${why}`.trimEnd()));
   if (approximate === true)
@@ -185,7 +184,15 @@ async function show(
   const found = print(answer, view, input);
   if (found !== '') await showText(found);
   if (note !== undefined && !isNothing(answer)) console.error(escapeControls(why));
+  if (hasMore === true) console.error(moreLine(answer));
+}
+
+function moreLine({ total, nextOffset, nextCursor, nextLine, nextColumn }: Answer): string {
+  if (nextLine !== undefined) {
+    const column = nextColumn === undefined ? '' : ` --start-column ${nextColumn}`;
+    return `There are more lines; to see them, use --start-line ${nextLine}${column}`;
+  }
   const next = nextOffset === undefined ? `--cursor ${nextCursor}` : `--offset ${nextOffset}`;
   const all = total === undefined ? 'There are more results;' : `${total} in all;`;
-  if (hasMore === true) console.error(`${all} to see them, use --all or ${next}`);
+  return `${all} to see them, use --all or ${next}`;
 }
