@@ -1,6 +1,8 @@
 /** Changes the content of files in an archive and updates its list of contents (docs/FORMAT.md). */
 import { dirname } from 'node:path';
 import { sha256Hex } from '../base/ids.js';
+import { parsedJson } from '../base/json.js';
+import { isRecord, objectIn } from '../base/json-fields.js';
 import { confirmNames, type Durability, renameOnto } from './atomic/atomic-write.js';
 import { stageFile } from './atomic/new-file-stream.js';
 import { removeQuietly } from './atomic/staging.js';
@@ -80,11 +82,23 @@ async function* changedFiles(read: Read, changes: Changes): AsyncGenerator<Archi
   }
 }
 
+/**
+ * Returns the list of contents with the new sizes and hashes. A damaged list stays as it is, so that it is
+ * still reported, and the files of the archive are changed all the same.
+ */
 function contentsWith(
   bytes: Uint8Array,
   changed: ReadonlyMap<string, { sizeBytes: number; sha256: string }>,
-): Buffer {
-  const contents = JSON.parse(Buffer.from(bytes).toString()) as { files: { name: string }[] };
-  const files = contents.files.map((file) => ({ ...file, ...changed.get(file.name) }));
-  return Buffer.from(`${JSON.stringify({ ...contents, files }, null, 1)}\n`);
+): Uint8Array {
+  const contents = parsedJson(new TextDecoder().decode(bytes)); // without a byte-order mark
+  const files = objectIn(contents)['files'];
+  if (!Array.isArray(files) || !files.every(isRecord)) return bytes;
+  const changedFiles = files.map((file) => ({ ...file, ...changed.get(file['name'] as string) }));
+  try {
+    const text = JSON.stringify({ ...objectIn(contents), files: changedFiles }, null, 1);
+    return Buffer.from(`${text}\n`);
+  } catch (error) {
+    if (error instanceof RangeError) return bytes; // it is nested too deeply to be written again
+    throw error;
+  }
 }

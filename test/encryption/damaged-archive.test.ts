@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { rewriteArchive } from '../../src/files/rewrite-tar-archive.js';
+import { archiveOf, readArchive } from '../../src/files/tar-archive.js';
 import { CONTENTS_NAME } from '../../src/maintenance/check-archive.js';
 import { type Place, withPlace } from '../e2e/harness.js';
 import { errorOf, keyIn, run, withKey } from './store.js';
@@ -37,6 +38,60 @@ it('the conversations after one that cannot be decrypted are found and restored'
     await run(secret, 'restore', id);
     expect((await errorOf(secret, 'show', id)).code).toBe('DECRYPT');
   }));
+
+it.each([
+  '{"files":',
+  'null',
+  '{"files": {}}',
+  '{"files": [null, 3, {"name": {"toString": null}}]}',
+  `{"files": [], "deep": ${'['.repeat(9_000)}${']'.repeat(9_000)}}`,
+])('an archive with a damaged list of files is encrypted and redacted too (%#)', (list) =>
+  withPlace(async (place) => {
+    await run(place, 'save', 'user', 'text of first, pin 4711');
+    await run(place, 'archive', '--older-than', '0d', '--yes');
+    await run(place, 'save', 'user', 'text of second, pin 4711', '--conversation-id', 'second');
+    const folder = join(place.root, 'archive');
+    const path = join(folder, readdirSync(folder).find((name) => name.endsWith('.tar.gz')) ?? '');
+    await changeList(path, () => list);
+    await run(place, 'redact', '4711', '--yes');
+    await run(place, 'encrypt', '--key-file', keyIn(place), '--yes');
+    expect(await run(withKey(place, keyIn(place)), 'show', 'second')).toContain('pin [redacted]');
+    const texts = await filesOf(path);
+    expect(texts.get(CONTENTS_NAME)).toBe(list);
+    expect([...texts.values()].join()).not.toMatch(/text of|4711/);
+  }));
+
+it('an archive whose list of files begins with a byte-order mark stays sound', () =>
+  withPlace(async (place) => {
+    await run(place, 'save', 'user', 'text of first', '--conversation-id', 'first');
+    await run(place, 'archive', '--older-than', '0d', '--yes');
+    const folder = join(place.root, 'archive');
+    const path = join(folder, readdirSync(folder).find((name) => name.endsWith('.tar.gz')) ?? '');
+    await changeList(path, (list) => `\uFEFF${list}`);
+    await run(place, 'encrypt', '--key-file', keyIn(place), '--yes');
+    const secret = withKey(place, keyIn(place));
+    await run(secret, 'restore', 'first');
+    expect(await run(secret, 'show', 'first')).toContain('text of first');
+  }));
+
+/** The texts of the files in an archive, by name. */
+async function filesOf(path: string): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for await (const { name, bytes } of readArchive(path)) texts.set(name, `${Buffer.from(bytes)}`);
+  return texts;
+}
+
+async function changeList(path: string, change: (list: string) => string): Promise<void> {
+  async function* changed() {
+    for (const [name, text] of await filesOf(path)) {
+      const bytes = Buffer.from(name === CONTENTS_NAME ? change(text) : text);
+      yield { name, bytes, modifiedMs: 0 };
+    }
+  }
+  const parts: Uint8Array[] = [];
+  for await (const part of archiveOf(changed())) parts.push(part);
+  writeFileSync(path, Buffer.concat(parts));
+}
 
 it('an archive that is cut off is named if what should be restored is not found', () =>
   withPlace(async (place) => {
