@@ -1,9 +1,13 @@
 /** Files of vectors: small ones are merged, and no vector changes by that. */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { passageKey } from '../../src/embeddings/passage-rows.js';
-import { VectorFiles } from '../../src/embeddings/vectors/vector-files.js';
+import {
+  checkVectors,
+  removeUnwanted,
+  VectorFiles,
+} from '../../src/embeddings/vectors/vector-files.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 it('merges only vectors of one width, if there are two in the folder', async () => {
@@ -23,4 +27,32 @@ it('merges only vectors of one width, if there are two in the folder', async () 
     for (const { key, values } of file.rows) read.set(key, [...values]);
   }
   expect(read).toEqual(new Map(rows.map(({ key, values }) => [key, [...values]])));
+});
+
+it.each([
+  ['model', '{"toString": null}'],
+  ['model', `${'['.repeat(9_000)}${']'.repeat(9_000)}`],
+  ['width', '20.25'], // the same size with less than two rows
+])('a file whose head has an odd %s is damaged, and the others are read (%#)', async (name, value) => {
+  const parent = tempFolder();
+  const folder = join(parent, 'model');
+  const files = new VectorFiles(folder, 'model');
+  const rowOf = (text: string) => ({
+    key: passageKey(text),
+    scale: 0.5,
+    values: new Int8Array(8).fill(7),
+  });
+  await files.write([rowOf('one'), rowOf('two')]);
+  const [odd = ''] = readdirSync(folder);
+  const path = join(folder, odd);
+  const [head = '', ...body] = readFileSync(path, 'latin1').split('\n');
+  const changed = JSON.stringify({ ...JSON.parse(head), [name]: '@', count: '#' })
+    .replace('"@"', value)
+    .replace('"#"', name === 'width' ? `${56 / 40.25}` : '2');
+  writeFileSync(path, Buffer.from([changed, ...body].join('\n'), 'latin1'));
+  await files.write([rowOf('three'), rowOf('four')]);
+  await removeUnwanted(folder, new Set([rowOf('three').key]));
+  const found: unknown[] = [];
+  for await (const each of checkVectors(parent)) found.push(each);
+  expect(found).toMatchObject([{ keys: new Set([rowOf('three').key]), damaged: [path] }]);
 });

@@ -9,7 +9,7 @@ import { TimeSlice } from '../../base/async/time-slice.js';
 import { isAppError } from '../../base/errors.js';
 import { randomHex, sha256Hex, sha256Stream } from '../../base/ids.js';
 import { parsedJson } from '../../base/json.js';
-import { numberIn, objectIn } from '../../base/json-fields.js';
+import { isString, numberIn, objectIn } from '../../base/json-fields.js';
 import { atomicWrite, makeFolder } from '../../files/atomic/atomic-write.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';
 import { listFiles, listFolders, removeFile } from '../../files/paths/folders.js';
@@ -205,7 +205,9 @@ async function parsed(
   const body = bytes.subarray(end + 1);
   const isValid =
     head['format'] === FORMAT &&
+    isString(head['model']) &&
     (model === undefined || head['model'] === model) &&
+    [width, count].every(Number.isSafeInteger) &&
     width > 0 &&
     body.byteLength === count * (KEY_BYTES + 4 + width) &&
     head['sha256'] === (await hashOf(body, slice));
