@@ -487,4 +487,14 @@ describe('a merge that was interrupted', () => {
     await other.tidy();
     expect(folders()).toHaveLength(3);
   });
+
+  it('stops no other work if its journal names one source twice', async () => {
+    const { other, a, into, logsFolder, folders } = await cutShort(true);
+    const source = { conversationId: a.conversationId, version: 'x' };
+    const path = join(logsFolder, '.merging', `${into}.json`);
+    writeFileSync(path, JSON.stringify({ into, from: [source, source] }));
+    await other.tidy();
+    expect(folders()).toHaveLength(3);
+    await other.append(a.conversationId, [user('later')]);
+  });
 });

@@ -34,14 +34,17 @@ import type { ConversationWriter } from './writer.js';
 const ID_SPREAD_MS = 60_000;
 
 const conversationId = z.string().regex(CONVERSATION_ID);
-const journalSchema = z.object({
-  into: conversationId,
-  /** The sources, each with the merged version. One that was changed since is not moved to the trash. */
-  from: z.tuple([
-    z.object({ conversationId, version: z.string() }),
-    z.object({ conversationId, version: z.string() }),
-  ]),
-});
+const journalSchema = z
+  .object({
+    into: conversationId,
+    /** The sources, each with the merged version. One that was changed since is not moved to the trash. */
+    from: z.tuple([
+      z.object({ conversationId, version: z.string() }),
+      z.object({ conversationId, version: z.string() }),
+    ]),
+  })
+  // Both sources are locked, and a lock cannot be acquired twice.
+  .refine(({ from: [a, b] }) => a.conversationId !== b.conversationId);
 type Journal = z.output<typeof journalSchema>;
 
 export interface Merged {
