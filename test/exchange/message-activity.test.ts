@@ -41,6 +41,14 @@ it('a folded activity of the assistant is one line in Markdown', async () => {
   expect(await exported('markdown')).not.toContain('Bash');
 });
 
+it('a tool whose name is no text is shown as a tool', async () => {
+  const { put, exported } = await openBench();
+  const metadata = { tools: [{ name: { toString: null } }] };
+  put(ID, { messages: [{ role: 'assistant', content: 'Done.', metadata }] });
+  for (const activity of ['folded', 'all'] as const)
+    expect(await exported('markdown', { activity })).toMatch(/\[tool\]|\*\*tool\*\*/);
+});
+
 it('a whole activity of the assistant is in its turn, and adds no heading', async () => {
   const { put, exported } = await openBench();
   put(ID, CONVERSATION);

@@ -196,6 +196,13 @@ describe('a JSON file that no source recognises', () => {
   });
 });
 
+it('a message whose only part has a type that is no text is reported, and the others are imported', async () => {
+  const bench = await openImportBench();
+  const odd = { role: 'assistant', content: [{ type: { toString: null } }] };
+  const text = JSON.stringify({ messages: [{ role: 'user', content: 'hi' }, odd] });
+  expect(await bench.importText(text)).toMatchObject({ added: 1, messages: 1 });
+});
+
 /** Every source reads the file, even if it would not recognise it. */
 async function readByAll(folder: string): Promise<number> {
   let items = 0;
@@ -243,6 +250,19 @@ describe.each(Object.entries(TEXT_SAMPLES))('a file like %s', (name, content) =>
       }),
       { numRuns: 12 },
     );
+  });
+
+  it('is read without a crash if any value is an object that no text can be made of', async () => {
+    if (/\.(md|txt)$/.test(name)) return;
+    const values = (name.endsWith('.json') ? [content] : content.trim().split('\n')).map((text) =>
+      JSON.parse(text),
+    );
+    for (let at = 1; ; at += 1) {
+      const left = { left: at };
+      const odd = values.map((value) => changed(value, left, { toString: null }));
+      if (left.left > 0) break;
+      await readByAll(folderWith({ [name]: lines(...odd) }));
+    }
   });
 
   it('is read without a crash if it has random bytes, another encoding or deep nesting', async () => {

@@ -3,7 +3,7 @@
  * Markdown for readers: summarized in one line, or in full.
  */
 
-import { isRecord, type JsonObject } from '../../base/json-fields.js';
+import { isRecord, type JsonObject, textIn } from '../../base/json-fields.js';
 import { fenced } from '../../base/text/code-block.js';
 import type { ExportedDocument } from '../export-formats.js';
 
@@ -50,6 +50,4 @@ function callBlocks(call: JsonObject): string[] {
 
 /** The name of a tool comes from outside, so it is escaped as plain text. */
 const nameOf = ({ name }: JsonObject) =>
-  String(name ?? 'tool')
-    .replaceAll(/[\s*`[\]<>\\]+/g, ' ')
-    .trim();
+  (textIn(name) ?? 'tool').replaceAll(/[\s*`[\]<>\\]+/g, ' ').trim();

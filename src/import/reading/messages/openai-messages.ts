@@ -126,7 +126,9 @@ export function addOpenAiMessage(turns: TurnBuilder, message: JsonObject): void 
 const isEmpty = (content: unknown): boolean =>
   typeof (content ?? '') === 'string' ||
   (Array.isArray(content) &&
-    objectsIn(content).every((part) => 'text' in part || ACTIVITY.test(String(part['type']))));
+    objectsIn(content).every(
+      (part) => 'text' in part || ACTIVITY.test(textIn(part['type']) ?? ''),
+    ));
 
 export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;

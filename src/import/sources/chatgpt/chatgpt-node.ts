@@ -25,7 +25,7 @@ export function nodesOf(mapping: JsonObject): ChatGptNode[] {
   const parents = new Map<string, string>();
   for (const [id, node] of Object.entries(mapping)) {
     const children = objectIn(node)['children'];
-    for (const child of Array.isArray(children) ? children : []) parents.set(String(child), id);
+    for (const child of textsIn(children)) parents.set(child, id);
   }
   return Object.entries(mapping).map(([id, node]) => {
     const fields = objectIn(node);

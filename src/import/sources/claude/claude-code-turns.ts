@@ -115,7 +115,7 @@ function addAnswer(
   let spoken: CodeNode | undefined;
   for (const line of lines) {
     for (const block of blocksOf(line.message['content'])) {
-      const isActivity = ACTIVITY.test(String(block['type']));
+      const isActivity = ACTIVITY.test(textIn(block['type']) ?? '');
       const text = isActivity ? undefined : textIn(block['text']);
       if (isActivity) addActivity(turns, block, line, results);
       else if (text !== undefined) texts.push(text);
@@ -147,7 +147,7 @@ function addActivity(
   results: ReadonlyMap<string, ToolResult>,
 ): void {
   if (block['type'] === 'thinking') turns.addThinking(textIn(block['thinking']), { id, createdAt });
-  if (!String(block['type']).endsWith('tool_use')) return;
+  if (!textIn(block['type'])?.endsWith('tool_use')) return;
   const callId = textIn(block['id']);
   const result = callId === undefined ? undefined : results.get(callId);
   const name = textIn(block['name']) ?? 'tool';

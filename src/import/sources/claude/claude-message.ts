@@ -79,11 +79,11 @@ function addActivity(turns: TurnBuilder, block: JsonObject, origin: { id: string
 }
 
 function blockText(block: JsonObject): string | undefined {
-  if (FILE_BLOCKS.has(String(block['type']))) return fileLine(block);
+  if (FILE_BLOCKS.has(textIn(block['type']) ?? '')) return fileLine(block);
   return isSilent(block) ? artifactText(block) : textIn(block['text']);
 }
 
-const isSilent = ({ type }: JsonObject): boolean => SILENT_BLOCKS.test(String(type));
+const isSilent = ({ type }: JsonObject): boolean => SILENT_BLOCKS.test(textIn(type) ?? '');
 
 const isKnown = (block: JsonObject): boolean => isSilent(block) || 'text' in block;
 

@@ -58,7 +58,9 @@ function addMessage(
   { sessionId = '', createdAt, model }: RecordContext,
 ): void {
   const { role } = payload;
-  const parts = objectsIn(payload['content']).filter(({ text }) => !IMAGE_TAG.test(String(text)));
+  const parts = objectsIn(payload['content']).filter(
+    ({ text }) => !IMAGE_TAG.test(textIn(text) ?? ''),
+  );
   const typed = parts.filter((part) => !INJECTED.test(textIn(part['text']) ?? ''));
   if (role === 'developer' || role === 'system' || typed.length < parts.length) {
     turns.countLeftOut('injected context');

@@ -107,7 +107,7 @@ async function* sessionOf(
     }
     const createdAt = timeIn(value['timestamp']);
     const at = { sessionId: session?.id, createdAt, model: session?.model };
-    (session?.add ?? addLegacyRecord)(turns, String(value['type']), payload, at);
+    (session?.add ?? addLegacyRecord)(turns, textIn(value['type']) ?? '', payload, at);
   }
   yield* problems;
   if (ownTurn !== undefined) copied = turns.endTurn(); // nothing was said in the fork itself

@@ -143,7 +143,7 @@ function addLine(turns: TurnBuilder, line: JsonObject): void {
   }
   const spoken = Array.isArray(blocks)
     ? blocks.filter(
-        (block) => typeof block === 'string' || SPOKEN.test(String(objectIn(block)['type'])),
+        (block) => typeof block === 'string' || SPOKEN.test(textIn(objectIn(block)['type']) ?? ''),
       )
     : blocks;
   const text = contentText(spoken);

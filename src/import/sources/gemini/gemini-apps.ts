@@ -60,7 +60,9 @@ const isActivity = (file: InputFile) => ACTIVITY.test(file.name) || isOfProduct(
 /** Takeout uses this format for the activity of all Google products. */
 const isGeminiActivity = (value: unknown): value is JsonObject =>
   isRecord(value) &&
-  [value['header'], ...listIn(value['products'])].some((name) => /Gemini|Bard/.test(String(name)));
+  [value['header'], ...listIn(value['products'])].some((name) =>
+    /Gemini|Bard/.test(textIn(name) ?? ''),
+  );
 
 function conversationOf(
   { value, path, record }: JsonRecord,
