@@ -113,14 +113,17 @@ function partsOf(path: string, text: string): Part[] {
   const value = path.endsWith('.json') ? parsedJson(text) : undefined;
   if (value === undefined) return [{ text }];
   if (!isRecord(value) || !Array.isArray(value['messages'])) {
-    return [{ text: allTextsIn(value).join('\n') }];
+    return [{ text: textOf(value) }];
   }
   const { messages, ...head } = value;
   return [
-    { text: allTextsIn(head).join('\n') },
+    { text: textOf(head) },
     ...(messages as unknown[]).map((message, index) => ({
-      text: allTextsIn(message).join('\n'),
+      text: textOf(message),
       place: `message ${index + 1}`,
     })),
   ];
 }
+
+/** The user chooses names in metadata and in the state, so a secret may be there too. */
+const textOf = (value: unknown): string => allTextsIn(value, { withNames: true }).join('\n');

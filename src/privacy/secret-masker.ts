@@ -115,10 +115,11 @@ export class SecretMasker implements Masker, TextMasker {
 }
 
 /**
- * Returns all texts of a JSON value. It is not recursive, because metadata may be nested deeply. Values are
- * added one by one, because the arguments of one `push` are on the stack, and a long list would overflow it.
+ * Returns all texts of a JSON value; `withNames`: also the names of its fields. It is not recursive, because
+ * metadata may be nested deeply. Values are added one by one, because the arguments of one `push` are on the
+ * stack, and a long list would overflow it.
  */
-export function allTextsIn(value: unknown): string[] {
+export function allTextsIn(value: unknown, { withNames = false } = {}): string[] {
   const texts: string[] = [];
   const waiting = [value];
   while (waiting.length > 0) {
@@ -126,6 +127,7 @@ export function allTextsIn(value: unknown): string[] {
     if (typeof next === 'string') texts.push(next);
     else if (typeof next === 'object' && next !== null) {
       for (const each of Object.values(next)) waiting.push(each);
+      if (withNames && isRecord(next)) for (const name of Object.keys(next)) texts.push(name);
     }
   }
   return texts;

@@ -28,6 +28,19 @@ it('scan finds a secret in an archive, and shows its file and message', async ()
   ]);
 });
 
+it('scan finds a secret that is the name of a field of metadata', async () => {
+  await withPlace(async (place) => {
+    const folder = join(place.root, 'conversation-logs', ID);
+    mkdirSync(folder, { recursive: true });
+    const message = { role: 'user', content: 'a', metadata: { [`ghp_${'a1B2'.repeat(9)}`]: 1 } };
+    writeFileSync(join(folder, 'conversation.json'), JSON.stringify({ messages: [message] }));
+    const { stdout } = await runCommand(place, ['--root', place.root, 'scan', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      secrets: [{ place: 'message 1', kind: 'GITHUB_TOKEN' }],
+    });
+  });
+});
+
 it('scan finds a secret in a graph outside the root', async () => {
   await withPlace(async (place) => {
     const graph = join(place.folder, 'graph');
