@@ -128,6 +128,11 @@ describe('the list', () => {
     }
   });
 
+  it('calls the backup destructive, because it removes old backups', () => {
+    const backup = tools.find(({ name }) => name === 'backup');
+    expect(backup?.annotations.destructiveHint).toBe(true);
+  });
+
   it('has no schema of a removed tool', () => {
     const known = tools.map(({ name }) => `${name}.json`);
     const files = existsSync(SCHEMAS) ? readdirSync(SCHEMAS) : [];

@@ -3,7 +3,7 @@
  * archive; a person does that with `daybook restore`.
  */
 import { z } from 'zod';
-import { ADDS, defineTool, success } from '../define-tool.js';
+import { defineTool, REMOVES, success } from '../define-tool.js';
 
 const MAX_LEFT_OUT = 20;
 
@@ -12,7 +12,7 @@ export const backup = defineTool({
   toolset: 'admin',
   title: 'Back up the store',
   description:
-    'Writes all conversations, notes, insights and facts into one dated archive (.tar.gz) and reads it back to check it. Tell the user the path; `daybook restore <path>` in a terminal restores it.',
+    'Writes all conversations, notes, insights and facts into one dated archive (.tar.gz), checks it, then removes old backups. Tell the user the path; `daybook restore <path>` in a terminal restores it.',
   input: () => z.strictObject({}),
   output: () =>
     z.object({
@@ -29,7 +29,7 @@ export const backup = defineTool({
       isComplete: z.boolean().describe('False if a file was left out because of an error.'),
       removed: z.array(z.string()).describe('Old backups that were removed.'),
     }),
-  annotations: ADDS,
+  annotations: REMOVES,
   async run(_input, { backups }, { signal, progress }) {
     const report = await backups.make({
       signal,
