@@ -57,11 +57,10 @@ function requireNoOtherKey(path: string, bytes: Buffer, to: CipherKey | undefine
   const sealed = [...bytes.toString('latin1').matchAll(new RegExp(SEALED_PART, 'g'))];
   const keyId = sealed.map(([, id]) => id).find((id) => id !== to?.id);
   if (keyId === undefined) return;
-  throw new AppError(
-    'DECRYPT',
-    `this conversation is damaged, and still encrypted with the key ${keyId}. Keep that key. To repair the conversation, encrypt the store with that key again, and run daybook doctor --repair`,
-    { details: { path, keyId } },
-  );
+  const what = BROKEN_PART.test(path)
+    ? `a repair kept this damaged file, which is still encrypted with the key ${keyId}. Keep that key, or delete the file`
+    : `this conversation is damaged, and still encrypted with the key ${keyId}. Keep that key. To repair the conversation, encrypt the store with that key again, and run daybook doctor --repair`;
+  throw new AppError('DECRYPT', what, { details: { path, keyId } });
 }
 
 function convertConversation(

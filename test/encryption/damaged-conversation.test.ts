@@ -141,6 +141,13 @@ it('are reported by a change of the key, and can be repaired with the key that t
     expect(await convert(first, 'encrypt', '--key-file', first)).toEqual({ code: 0, left: [] });
     await run(withKey(place, first), 'doctor', '--repair', '--yes');
     expect(await contents(withKey(place, first), path)).toMatchObject({ messages: [TEXT] });
+
+    // The repair kept the damaged file, so another repair is no advice.
+    const given = ['--root', place.root, 'decrypt', '--yes', '--json'];
+    const { stdout } = await runCommand(withKey(place, first), given);
+    const { left } = JSON.parse(stdout) as { left: { path: string; reason: string }[] };
+    expect(left).toMatchObject([{ path: expect.stringContaining('.broken-') }]);
+    expect(left[0]?.reason).not.toContain('doctor');
   }));
 
 it('and notes say what to do if the key is right, and conversations name the file with another key', () =>
