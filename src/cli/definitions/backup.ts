@@ -12,7 +12,9 @@ import type { Flags } from '../options/configuration.js';
 export function addBackup(program: Command, flags: () => Flags): void {
   program
     .command('backup')
-    .description('write all data into one archive and check it; then remove old backups (DAYBOOK_BACKUP_KEEP_DAYS)')
+    .description(
+      'write all data into one archive and check it; then remove old backups (DAYBOOK_BACKUP_KEEP_DAYS)',
+    )
     .option(
       '--to <folder>',
       'the folder for the archive; it is created, its parent folder must exist (default: the folder of the backups)',
