@@ -146,6 +146,8 @@ export class KnowledgeGraph {
     // Facts without secrets need no asynchronous masking, so they are logged in the order of the calls.
     const isClean = masker?.isCleanValue(given) ?? true;
     const triples = isClean ? given : (await maskedBy(masker, given)).value;
+    // A mark can be longer than what it replaces, and a reader treats a part that is too long as damage.
+    if (!isClean) checkEach(triples, checkTriple);
     const request = { kind: 'add', triples, mustFit, replaces: false, ...options } as const;
     const now = () => this.#writer.change(request);
     if (!mayDefer) await this.#deferred.requireNone();

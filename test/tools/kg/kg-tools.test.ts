@@ -39,6 +39,14 @@ describe('kg_add and kg_query', () => {
     expect(wal.match(/^\{"s":/gm)).toHaveLength(2);
   });
 
+  it('refuse a part that is too long only after a mark replaced its private part', async () => {
+    const subject = `${'a'.repeat(180)}<private>b</private>`;
+    expect((await failure('kg_add', { ...ada, subject })).code).toBe('E_KG_INVALID_TRIPLE');
+    const text = JSON.stringify({ ...ada, subject });
+    expect((await failure('kg_import', { text })).code).toBe('E_KG_INVALID_TRIPLE');
+    expect((await call('kg_query'))['total']).toBe(0);
+  });
+
   it('replace and end facts, and show past ones', async () => {
     await call('kg_add', { triples: [{ ...ada, ts: '1820-01-01' }] });
     const moved = await call('kg_add', { ...ada, object: 'Ockham', replaces: true });
