@@ -14,7 +14,7 @@ import {
   ROLES,
 } from '../../stores/conversations/document/schema.js';
 import { optionalFlag } from '../define-tool.js';
-import { moduleName, toListed } from '../fields/conversation-input.js';
+import { moduleName, newTags, toListed } from '../fields/conversation-input.js';
 import { jsonObject } from '../fields/json-object.js';
 import { estimateTokens, isCutField } from './answer-budget.js';
 
@@ -77,7 +77,7 @@ export function toThreadMessage(
   return { id, seq, role, content, createdAt };
 }
 
-/** Splits `meta` into tags and metadata. Throws VALIDATION_ERROR if tags is not a list of texts. */
+/** Splits `meta` into tags and metadata. Throws VALIDATION_ERROR if tags cannot be the tags of a conversation. */
 export function fieldsOfMeta(meta: JsonObject | undefined): {
   tags?: string[];
   metadata?: JsonObject;
@@ -86,11 +86,13 @@ export function fieldsOfMeta(meta: JsonObject | undefined): {
   const { tags, ...metadata } = meta;
   const others = Object.keys(metadata).length > 0 ? { metadata } : {};
   if (tags === undefined) return others;
-  if (Array.isArray(tags) && tags.every((tag) => typeof tag === 'string'))
-    return { tags, ...others };
-  throw new AppError('VALIDATION_ERROR', 'meta.tags must be a list of texts.', {
-    details: { field: 'meta.tags' },
-  });
+  const known = newTags.safeParse(tags);
+  if (known.success) return { tags: known.data, ...others };
+  throw new AppError(
+    'VALIDATION_ERROR',
+    'meta.tags must be a list of at most 100 texts, each of at most 200 characters.',
+    { details: { field: 'meta.tags' } },
+  );
 }
 
 /** For a thread that is not in the module that the caller gave. */

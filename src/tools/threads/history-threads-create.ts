@@ -1,5 +1,6 @@
 /** The tool `history_threads_create`: an empty thread, which is a normal conversation. */
 import { z } from 'zod';
+import { maskedField, noteBetween } from '../answers/masked-note.js';
 import { fieldsOfMeta, moduleField, threadSchema, toThread } from '../answers/thread-view.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { newTitle, titled } from '../fields/conversation-input.js';
@@ -21,7 +22,14 @@ export const historyThreadsCreate = defineTool({
         'JSON to store with the thread; the list in its field tags sets the tags.',
       ).exactOptional(),
     }),
-  output: () => z.object({ success, id: z.string(), createdAt: z.string(), thread: threadSchema }),
+  output: () =>
+    z.object({
+      success,
+      id: z.string(),
+      createdAt: z.string(),
+      thread: threadSchema,
+      note: maskedField,
+    }),
   annotations: ADDS,
   async run({ module, title, meta }, { conversations }) {
     const { messages: _, ...head } = await conversations.create({
@@ -30,6 +38,11 @@ export const historyThreadsCreate = defineTool({
       ...titled(title),
       ...fieldsOfMeta(meta),
     });
-    return { id: head.conversationId, createdAt: head.createdAt, thread: toThread(head) };
+    return {
+      id: head.conversationId,
+      createdAt: head.createdAt,
+      thread: toThread(head),
+      ...noteBetween([module, title, meta], head),
+    };
   },
 });

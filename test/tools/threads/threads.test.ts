@@ -208,6 +208,20 @@ describe('creating and reading', () => {
     expect(older.results).toMatchObject([{ message: { seq: 2 } }]);
   });
 
+  it('stores the tags of a new thread as save_message does, and reports private parts', async () => {
+    const tags = [' #spring ', 'Spring', '', '#', 'late  '];
+    const module = 'plan <private>b</private>';
+    const made = await session.call('history_threads_create', { module, meta: { tags, kind: 1 } });
+    expect(made['thread']).toMatchObject({ meta: { tags: ['spring', 'late'], kind: 1 } });
+    expect(made['note']).toContain('Not stored: 1 part');
+    const plain = await session.call('history_threads_create', { module: 'plan' });
+    expect(plain).not.toHaveProperty('note');
+    for (const wrong of [['x'.repeat(201)], Array.from({ length: 101 }, (_, n) => `t${n}`)]) {
+      const given = { module: 'plan', meta: { tags: wrong } };
+      expect(await codeOf('history_threads_create', given)).toBe('VALIDATION_ERROR');
+    }
+  });
+
   it('refuses invalid input', async () => {
     const id = await threadWith('plan');
     const message = { threadId: id, role: 'user' };
