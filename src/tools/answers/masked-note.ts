@@ -12,9 +12,12 @@ export function maskedNoteOf(masked: readonly string[] = []): { note?: string } 
   return note === undefined ? {} : { note };
 }
 
-/** Finds the masked parts by comparing the given with the stored text. */
-export const noteBetween = (given: unknown, stored: unknown): { note?: string } =>
-  maskedNoteOf(maskedBetween(given, stored));
+/** Finds the masked parts by comparing the given with the stored text. `masked`: parts of other texts. */
+export const noteBetween = (
+  given: unknown,
+  stored: unknown,
+  masked: readonly string[] = [],
+): { note?: string } => maskedNoteOf([...masked, ...maskedBetween(given, stored)]);
 
 /** The field `note` of several notes, of which some may be absent. */
 export function joinedNote(notes: readonly (string | undefined)[]): { note?: string } {

@@ -1,5 +1,6 @@
 /** The tool `branch_conversation`: a new conversation with the messages up to a given one. */
 import { z } from 'zod';
+import { maskedField, noteBetween } from '../answers/masked-note.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import {
   conversationRef,
@@ -31,6 +32,7 @@ export const branchConversation = defineTool({
         .string()
         .describe('Id that the copy of the given message has in the branch.'),
       conversationPath: z.string(),
+      note: maskedField,
     }),
   annotations: ADDS,
   async run({ conversationId, messageId, title }, { conversations }, { signal }) {
@@ -42,6 +44,7 @@ export const branchConversation = defineTool({
       ...toListed(head),
       lastMessageId: messages.at(-1)?.id ?? '',
       conversationPath: conversations.path(head.conversationId),
+      ...noteBetween(title, title && head.title),
     };
   },
 });

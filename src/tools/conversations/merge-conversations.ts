@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { undefinedIfUnreadable } from '../../base/errors.js';
 import { objectsIn } from '../../base/json-fields.js';
+import { maskedField, noteBetween } from '../answers/masked-note.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 import { headSchema, newTitle, titled, toListed } from '../fields/conversation-input.js';
 
@@ -27,6 +28,7 @@ export const mergeConversations = defineTool({
         .array(z.object({ trashName: z.string(), trashPath: z.string() }))
         .describe('Present paths of the two conversations.'),
       conversationPath: z.string(),
+      note: maskedField,
     }),
   annotations: REMOVES,
   async run(
@@ -51,6 +53,7 @@ export const mergeConversations = defineTool({
       ...toListed(head),
       mergedFrom: trashed.map(({ name, path }) => ({ trashName: name, trashPath: path })),
       conversationPath: conversations.path(head.conversationId),
+      ...noteBetween(title, title && head.title),
     };
   },
 });

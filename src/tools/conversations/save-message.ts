@@ -16,7 +16,7 @@ import type {
 import type { ConversationFields } from '../../stores/conversations/document/apply-appends.js';
 import { type ConversationHead, ROLES } from '../../stores/conversations/document/schema.js';
 import { hasTag } from '../../stores/tags.js';
-import { joinedNote, maskedField, maskedNoteOf } from '../answers/masked-note.js';
+import { joinedNote, maskedField, noteBetween } from '../answers/masked-note.js';
 import { ADDS, defineTool, optionalText, success } from '../define-tool.js';
 import {
   inModule,
@@ -89,7 +89,7 @@ export const saveMessage = defineTool({
       ...defined({ clientId: head.clientId, title: head.title }),
       ...joinedNote([
         ...(created ? await earlierNotes(app, head) : unchangedNotes(start, head)),
-        maskedNoteOf(masked).note,
+        noteBetween(start, created ? storedOf(start, head) : [], masked).note,
       ]),
     };
   },
@@ -103,6 +103,10 @@ function unchangedFields(start: ConversationFields, head: ConversationHead): str
   const lacksTag = start.tags?.some((tag) => !hasTag(tags, tag)) ?? false;
   return [...(['title', 'module'] as const).filter(differs), ...(lacksTag ? ['tags'] : [])];
 }
+
+/** Of the given fields, the values that the new conversation has; its title may also be a derived one. */
+const storedOf = (start: ConversationFields, head: ConversationHead) =>
+  (['title', 'module', 'tags'] as const).map((name) => start[name] && head[name]);
 
 function unchangedNotes(start: ConversationFields, head: ConversationHead): string[] {
   const unchanged = unchangedFields(start, head);

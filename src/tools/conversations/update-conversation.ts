@@ -63,9 +63,10 @@ export const updateConversation = defineTool({
       });
     }
     const head = await conversations.update(conversationId, change, { mayDefer: true });
-    const { metadata, title, tags, module } = head;
+    const { metadata } = head;
     const set = Object.keys(change.metadata ?? {}).map((key) => metadata?.[key]);
-    const noted = noteBetween(change, [set, ...(change.title ? [title] : []), tags, module]);
+    const fields = (['title', 'tags', 'module'] as const).map((name) => change[name] && head[name]);
+    const noted = noteBetween(change, [set, ...fields]);
     const isShown = metadata !== undefined && estimateTokens(metadata) <= MAX_METADATA_TOKENS;
     return { ...toListed(head), ...(isShown && { metadata }), updated, ...noted };
   },

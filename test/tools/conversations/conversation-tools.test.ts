@@ -51,6 +51,18 @@ describe('save_message', () => {
     expect(listed(await call('get_conversations'))).toMatchObject([given]);
   });
 
+  it('reports private parts in title, module and tags if it starts a conversation', async () => {
+    const [title, module, tag] = ['t', 'm', 'g'].map((text) => `<private>${text}</private>`);
+    const given = { title, module, tags: [tag] };
+    const { note } = await save('new', 'Peas <private>and salt</private>', given);
+    expect(note).toContain('Not stored: 4 parts (private part).');
+    expect(await save('new', 'Beans')).not.toHaveProperty('note');
+    const message = { role: 'user', content: 'Kale' };
+    expect((await call('save_message', { ...message, ...given }))['note']).toContain('3 parts');
+    const named = { ...message, title: 'A [private part left out]' };
+    expect(await call('save_message', named)).not.toHaveProperty('note');
+  });
+
   it('treats a blank module as absent, and removes white space around a tag', async () => {
     for (const [key, module] of ['', ' '].entries()) await save(`k${key}`, 'Peas', { module });
     await save('t', 'Beans', { tags: [' #spring ', 'Spring', 'late  '] });
@@ -132,6 +144,27 @@ describe('update_conversation', () => {
     expect(await failure('update_conversation', { conversationId: 'none', title: 'x' })).toBe(
       'CONVERSATION_NOT_FOUND',
     );
+  });
+});
+
+describe('the note about what was not stored', () => {
+  it('names no part that is in a field which the call does not change', async () => {
+    await save('plan', 'Peas', { module: '<private>m</private>', tags: ['<private>t</private>'] });
+    const conversationId = 'plan';
+    const pinned = await call('update_conversation', { conversationId, pinned: true });
+    expect(pinned).not.toHaveProperty('note');
+    const named = await call('update_conversation', { conversationId, tags: ['spring'] });
+    expect(named).not.toHaveProperty('note');
+  });
+
+  it('is in the answers of branches and merges with a private part in their title', async () => {
+    const title = 'Beds <private>at the wall</private>';
+    const { messageId } = await save('one', 'Peas');
+    await save('two', 'Beans');
+    const branch = await call('branch_conversation', { conversationId: 'one', messageId, title });
+    expect(branch['note']).toContain('Not stored: 1 part');
+    const merged = await call('merge_conversations', { conversationIds: ['one', 'two'], title });
+    expect(merged['note']).toContain('Not stored: 1 part');
   });
 });
 
