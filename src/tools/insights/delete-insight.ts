@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { removeInsight } from '../../app/purge-deleted.js';
+import { AppError } from '../../base/errors.js';
 import { INSIGHT_ID } from '../../stores/insights/schema.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 import { permanentField, trashNameField } from '../fields/trash-fields.js';
@@ -36,7 +37,15 @@ export const deleteInsight = defineTool({
   writesLater: true,
   async run({ id, permanent }, app) {
     if (permanent) return { deleted: await removeInsight(app, id), id };
+    if (!INSIGHT_ID.test(id)) throw onlyPermanent();
     const deleted = await app.insights.trash(id, { mayDefer: true });
     return { deleted: deleted !== undefined, id, ...deleted };
   },
 });
+
+function onlyPermanent(): AppError {
+  return new AppError('VALIDATION_ERROR', '`id` is a name in the trash.', {
+    hint: 'To remove it from the trash permanently, give `permanent: true`. To delete an insight that is not in the trash, give its id.',
+    details: { field: 'id' },
+  });
+}

@@ -44,8 +44,8 @@ export const saveInsight = defineTool({
     const fields = defined({ content, context, metadata, tags, expires_at });
     const saved = await insights.save(fields, { mayDefer: true });
     const note = noteBetween(
-      [content, metadata, tags],
-      [saved.content, saved.metadata, saved.tags],
+      [content, metadata, tags, context],
+      [saved.content, saved.metadata, saved.tags, saved.context],
     );
     const isExpired = saved.expires_at !== undefined && saved.expires_at <= saved.created_at;
     return {

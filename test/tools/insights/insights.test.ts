@@ -119,6 +119,21 @@ describe('an insight', () => {
     expect(await save('2999-01-01')).not.toHaveProperty('note');
   });
 
+  it('reports a private part that was in its context', async () => {
+    const given = { content: 'Old tea', context: '/garden/<private>bed</private>' };
+    expect((await opened.session.call('save_insight', given))['note']).toContain('1 part');
+  });
+
+  it('in the trash can only be deleted permanently, and the error says so', async () => {
+    const id = await save('a thought');
+    const { trashName } = await opened.session.call('delete_insight', { id });
+    const again = await opened.session.failure('delete_insight', { id: trashName });
+    const hint = expect.stringContaining('permanent: true');
+    expect(again).toMatchObject({ code: 'VALIDATION_ERROR', hint });
+    const permanent = { id: trashName, permanent: true };
+    expect((await call('delete_insight', permanent)).deleted).toBe(true);
+  });
+
   it('is refused if its fields are invalid', async () => {
     const wrong: [string, Record<string, unknown>][] = [
       ['save_insight', { content: 'ab' }],
