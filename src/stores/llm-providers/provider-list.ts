@@ -123,10 +123,11 @@ export class ProviderList {
   }
 
   /** Removes a provider. Durable when it resolves. Returns false if there is none with this name. */
-  remove(name: string): Promise<boolean> {
+  async remove(name: string): Promise<boolean> {
+    const isThere = (all: readonly Provider[]) => all.some((each) => each.name === name);
+    if (!isThere(await this.list())) return false; // and the file stays as it is
     return this.#change((all) => {
-      const providers = all.filter((each) => each.name !== name);
-      return { providers, result: providers.length < all.length };
+      return { providers: all.filter((each) => each.name !== name), result: isThere(all) };
     });
   }
 

@@ -139,6 +139,18 @@ describe('the list of providers', () => {
     }
   });
 
+  it('is not written if the provider to remove is not in it', async () => {
+    const { list, path } = openList();
+    expect(await list.remove('a')).toBe(false);
+    expect(existsSync(path)).toBe(false);
+    await list.set({ name: 'a', kind: 'vllm', model: 'm' });
+    const own = readFileSync(path, 'utf8').replace('"name"', '"comment": "mine",\n"name"');
+    writeFileSync(path, own);
+    expect(await list.remove('b')).toBe(false);
+    expect(readFileSync(path, 'utf8')).toBe(own);
+    expect(await list.remove('a')).toBe(true);
+  });
+
   it('records the last use, at most once a minute', async () => {
     const { list, pass } = openList();
     await list.set({ name: 'a', kind: 'vllm', model: 'm' });
