@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
+import { defined } from '../../base/json.js';
 import { disclosureOf } from '../../context/summaries/disclosure.js';
 import { needsPermission, PROVIDER_KINDS } from '../../providers/llm/provider-kinds.js';
 import {
@@ -68,6 +69,7 @@ export const configureLlmProvider = defineTool({
     { languageModels: { providers, isKeySet } },
     { isRemote },
   ) {
+    requireMatching(action, name, change);
     const list = async () => (await providers.list()).map((each) => toView(each, isKeySet(each)));
     if (action === 'list') return { providers: await list(), path: providers.path };
     if (name === undefined) throw missing('name');
@@ -86,6 +88,16 @@ export const configureLlmProvider = defineTool({
     };
   },
 });
+
+/** Otherwise a caller who forgot `action: "set"` would take the list for a confirmation. VALIDATION_ERROR. */
+function requireMatching(action: string, name: string | undefined, change: object): void {
+  const [unused] = Object.keys(action === 'list' ? defined({ name, ...change }) : change);
+  if (action === 'set' || unused === undefined) return;
+  throw new AppError('VALIDATION_ERROR', `The action \`${action}\` does not use \`${unused}\`.`, {
+    hint: 'Nothing was changed. To add or change a provider, give `action: "set"`.',
+    details: { field: unused },
+  });
+}
 
 type Change = Parameters<ProviderList['set']>[0];
 

@@ -38,6 +38,15 @@ describe('configure_llm_provider', () => {
     expect(api.received).toHaveLength(1);
   });
 
+  it('refuses fields that the action does not use, so that no list is taken for a change', async () => {
+    const provider = { name: 'local', kind: 'llamacpp', model: 'small' };
+    for (const wrong of [provider, { name: 'local' }, { ...provider, action: 'remove' }]) {
+      expect((await raw('configure_llm_provider', wrong)).isError).toBe(true);
+    }
+    expect((await configure({ ...provider, action: 'set' })).providers).toHaveLength(1);
+    expect((await configure({ action: 'list' })).providers).toHaveLength(1);
+  });
+
   it('sends no text to a server elsewhere, and no key to any server, before the user allowed it', async () => {
     const api = await startLlm();
     const elsewhere = await configure({
