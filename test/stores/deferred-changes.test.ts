@@ -252,6 +252,18 @@ describe('a waiting change of the state', () => {
     });
   });
 
+  it('is written also under keys that every object has', async () => {
+    await withStore(async ({ app: { state }, leave, comeBack, text }) => {
+      const given = '{"constructor":1,"toString":2,"__proto__":3}';
+      await state.set({ values: { a: 1 } });
+      leave();
+      await state.set({ values: JSON.parse(given) }, later);
+      await comeBack();
+      const { a, ...values } = JSON.parse(text('conversation-logs/state.json')).values;
+      expect([a, JSON.stringify(values)]).toEqual([1, given]);
+    });
+  });
+
   it('is refused if the state was never read', async () => {
     await withStore(async ({ app: { state }, leave, comeBack, file }) => {
       leave();

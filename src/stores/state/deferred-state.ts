@@ -92,13 +92,14 @@ export class DeferredState {
 function withoutOlder(file: JsonObject, { change, at, before }: Waiting): StateChange {
   const { values, ...fields } = change;
   const times = timesOf(file);
+  const timeOf = (key: string) => (Object.hasOwn(times, key) ? times[key] : undefined);
   const isNewer = typeof file['updatedAt'] === 'string' && file['updatedAt'] > at;
   const ofAnother = (name: string) => isNewer && file[name] !== before[name];
   return {
     ...Object.fromEntries(Object.entries(fields).filter(([name]) => !ofAnother(name))),
     ...(values && {
       values: Object.fromEntries(
-        Object.entries(values).filter(([key]) => (times[key] ?? '') <= at),
+        Object.entries(values).filter(([key]) => (timeOf(key) ?? '') <= at),
       ),
     }),
   };
