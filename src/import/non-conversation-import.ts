@@ -178,6 +178,8 @@ export class OtherImport {
   async #fact({ type: _, path: __, record: ___, ts, ...given }: ImportedTriple): Promise<void> {
     const fact = { ...given, ...(ts !== undefined && { ts }) };
     checkTriple(fact);
+    const problem = await this.#stores.kg.problemWhenMasked(fact);
+    if (problem !== undefined) throw problem;
     this.#facts.push(fact);
     // A dry run counts all lines together, so that a repeated fact counts once.
     if (!this.#dryRun && this.#facts.length >= FACTS_AT_ONCE) await this.#storeFacts();

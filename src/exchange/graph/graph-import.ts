@@ -7,7 +7,7 @@
 
 import { TimeSlice } from '../../base/async/time-slice.js';
 import { type Clock, systemClock } from '../../base/clock.js';
-import { AppError, isAppError, passes } from '../../base/errors.js';
+import { AppError, isAppError } from '../../base/errors.js';
 import { objectIn } from '../../base/json-fields.js';
 import { countOf, shortened } from '../../base/text/display-text.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
@@ -15,8 +15,9 @@ import { checkTriple, type NewTriple } from '../../stores/knowledge-graph/model/
 import type { MemoryBank, NoteInfo } from '../../stores/memory-bank/memory-bank.js';
 import { encodeNote } from '../../stores/memory-bank/note-text.js';
 import { readExportFile } from '../export-folder.js';
+import { formatOf, parsed } from './graph-format.js';
 import type { LongObservations } from './graph-format-names.js';
-import { FACT_FIELDS, factOf, linesOf, partsOf } from './graph-jsonl.js';
+import { FACT_FIELDS, factOf, linesOf } from './graph-jsonl.js';
 import {
   itemsOf,
   MEMORY_FIELDS,
@@ -90,6 +91,8 @@ interface Note {
 
 interface Fact {
   readonly triple: NewTriple;
+  /** From 1. */
+  readonly line: number;
   /** The note to which the fact refers. It is written first. */
   readonly note?: Note;
 }
@@ -136,9 +139,9 @@ export class GraphImport {
     let facts: readonly Fact[] = [];
     try {
       const parsedFacts = await parseFacts(request);
-      facts =
-        parsedFacts.format === 'jsonl' ? parsedFacts.facts : this.#withTimes(parsedFacts.facts);
       const { format, refused } = parsedFacts;
+      const storable = await this.#storable(parsedFacts, request.signal);
+      facts = format === 'jsonl' ? storable : this.#withTimes(storable);
       const unknownFields = [...parsedFacts.unknownFields].map(([name, lines]) => ({
         name,
         lines,
@@ -154,6 +157,20 @@ export class GraphImport {
         if (!storedNotes.has(note.path)) await this.#removeNote(note);
       throw interrupted(error, request.signal, stored, facts.length);
     }
+  }
+
+  /** Without the facts that only a mark in place of a private part makes too long. They are refused too. */
+  async #storable({ facts, refused }: ParsedFacts, signal: AbortSignal | undefined) {
+    const slice = new TimeSlice({ signal });
+    const storable: Fact[] = [];
+    for (const fact of facts) {
+      const error = await this.#options.kg.problemWhenMasked(fact.triple);
+      if (error === undefined) storable.push(fact);
+      else refused.push({ line: fact.line, code: error.code, reason: error.message });
+      if (slice.isSpent()) await slice.yield();
+    }
+    refused.sort((a, b) => a.line - b.line);
+    return storable;
   }
 
   async #predict(
@@ -275,7 +292,7 @@ async function parseFacts(request: GraphImportRequest): Promise<ParsedFacts> {
     collectRefusal(refused, number, () => {
       const given = parsed(value);
       if (format === 'jsonl') {
-        facts.push(checked(factOf(given)));
+        facts.push(checked(factOf(given), number));
         countUnknown(unknownFields, given, FACT_FIELDS);
       } else {
         const line = memoryLineOf(given);
@@ -307,13 +324,13 @@ function parseItems(
 ): void {
   for (const item of items) {
     collectRefusal(refused, line, () => {
-      if (item.kind === 'fact') facts.push(checked(item.triple));
+      if (item.kind === 'fact') facts.push(checked(item.triple, line));
       else if (item.kind === 'refused') throw new AppError('E_KG_INVALID_TRIPLE', item.reason);
       else if (longObservations === 'refuse') throw tooLong(item.text);
       else {
         const note = { path: notePathOf(item.entity, item.text), text: `${item.text}\n` };
         encodeNote(note.text, note.path);
-        facts.push({ ...checked(noteTriple(item.entity, note.path)), note });
+        facts.push({ ...checked(noteTriple(item.entity, note.path), line), note });
       }
     });
   }
@@ -344,35 +361,9 @@ function interrupted(
   });
 }
 
-/** The format of the first line that has one. Throws VALIDATION_ERROR if no line has. */
-function formatOf(text: string): 'jsonl' | 'memory' {
-  for (const { value } of linesOf(text)) {
-    if (canBeRead(memoryLineOf, value)) return 'memory';
-    if (canBeRead(partsOf, value)) return 'jsonl';
-  }
-  throw new AppError(
-    'VALIDATION_ERROR',
-    'No line of the text is a line of `kg_export` or of memory.jsonl.',
-    {
-      hint: 'Each line must be {"subject":…,"predicate":…,"object":…}, or an entity or a relation of the MCP memory server.',
-    },
-  );
-}
-
-const canBeRead = (read: (value: unknown) => unknown, text: string): boolean =>
-  passes(() => read(parsed(text)));
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new AppError('VALIDATION_ERROR', 'The line is not JSON.', { cause });
-  }
-}
-
-function checked(triple: NewTriple): Fact {
+function checked(triple: NewTriple, line: number): Fact {
   checkTriple(triple);
-  return { triple };
+  return { triple, line };
 }
 
 /** Runs `work`. An error of the line itself is added to `refused`; other errors are thrown. */

@@ -6,6 +6,7 @@
 import { basename, dirname } from 'node:path';
 import { TimeSlice } from '../../base/async/time-slice.js';
 import { type Clock, systemClock } from '../../base/clock.js';
+import { type AppError, appErrorOf } from '../../base/errors.js';
 import { type Log, silentLog } from '../../base/log.js';
 import { AppendHandle } from '../../files/atomic/append-file.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
@@ -146,7 +147,7 @@ export class KnowledgeGraph {
     // Facts without secrets need no asynchronous masking, so they are logged in the order of the calls.
     const isClean = masker?.isCleanValue(given) ?? true;
     const triples = isClean ? given : (await maskedBy(masker, given)).value;
-    // A mark can be longer than what it replaces, and a reader treats a part that is too long as damage.
+    // A reader treats a part that a mark made too long as damage.
     if (!isClean) checkEach(triples, checkTriple);
     const request = { kind: 'add', triples, mustFit, replaces: false, ...options } as const;
     const now = () => this.#writer.change(request);
@@ -157,6 +158,16 @@ export class KnowledgeGraph {
       added: isChanged,
     }));
     return { triples: added, closed: change.closed };
+  }
+
+  /**
+   * The error that `add` throws for a fact that `checkTriple` accepts, if it has one: a mark can be longer than the
+   * secret or the private part that it replaces.
+   */
+  async problemWhenMasked(given: NewTriple): Promise<AppError | undefined> {
+    const { masker } = this.#options;
+    if (masker?.isCleanValue(given) ?? true) return undefined;
+    return appErrorOf(async () => checkTriple((await maskedBy(masker, given)).value));
   }
 
   /** How many facts `add` with `isImport` would add, without the limit. `leavesDeleted`: `AddOptions`. */
