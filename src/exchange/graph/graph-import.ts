@@ -72,6 +72,8 @@ export interface GraphImportResult {
   /** Paths of the notes for long observations that were (in a dry run: would be) written. */
   readonly notes: readonly string[];
   readonly refused: readonly Refused[];
+  /** The kinds of secrets that were removed, one entry for each removal. */
+  readonly masked: readonly string[];
   /** Fields that no fact has, and that were not imported (at most 50). */
   readonly unknownFields: UnknownField[];
 }
@@ -110,6 +112,7 @@ interface Stored {
   facts: number;
   added: number;
   readonly notes: NoteInfo[];
+  readonly masked: string[];
 }
 
 export class GraphImport {
@@ -135,7 +138,7 @@ export class GraphImport {
    * error has their number; a new note is kept only if its fact was imported.
    */
   async import(request: GraphImportRequest): Promise<GraphImportResult> {
-    const stored: Stored = { facts: 0, added: 0, notes: [] };
+    const stored: Stored = { facts: 0, added: 0, notes: [], masked: [] };
     let facts: readonly Fact[] = [];
     try {
       const parsedFacts = await parseFacts(request);
@@ -146,7 +149,8 @@ export class GraphImport {
         name,
         lines,
       }));
-      const result = { format, facts: facts.length, refused, unknownFields };
+      const { masked } = stored;
+      const result = { format, facts: facts.length, refused, masked, unknownFields };
       if (request.dryRun) return { ...result, ...(await this.#predict(facts, request.planned)) };
       await this.#store(facts, request, stored);
       const notes = stored.notes.map(({ path }) => path);
@@ -203,6 +207,7 @@ export class GraphImport {
       const isNew = note && !(await isKept(note, triple));
       const info = isNew && (await this.#writeNote(note));
       if (info) stored.notes.push(info);
+      if (info) stored.masked.push(...(info.masked ?? []));
       report(index + 1);
     }
     const triples = facts.map(({ triple }) => triple);
@@ -211,7 +216,11 @@ export class GraphImport {
       const batch = triples.slice(start, start + FACTS_PER_BATCH);
       // The first batch checks that all facts fit, so that none is imported if they do not.
       const mustFit = start === 0 ? triples : batch;
-      const { triples: added } = await this.#options.kg.add(batch, { mustFit, isImport: true });
+      const { triples: added, masked } = await this.#options.kg.add(batch, {
+        mustFit,
+        isImport: true,
+      });
+      stored.masked.push(...masked);
       stored.facts += batch.length;
       stored.added += added.filter((triple) => triple.added).length;
       report(notes.length + stored.facts);
@@ -219,7 +228,7 @@ export class GraphImport {
   }
 
   /** The new note; `undefined` if it exists already and is kept, because a person may have changed it. */
-  async #writeNote({ path, text }: Note): Promise<NoteInfo | undefined> {
+  async #writeNote({ path, text }: Note) {
     try {
       return await this.#options.memoryBank.add(path, text);
     } catch (error) {

@@ -71,6 +71,8 @@ export interface Added {
   readonly triples: readonly AddedTriple[];
   /** The facts that `replaces` ended. */
   readonly closed: readonly Triple[];
+  /** The kinds of secrets that were removed, such as `GITHUB_TOKEN`, one entry for each removal. */
+  readonly masked: readonly string[];
 }
 
 export interface AddOptions extends Partial<Omit<AddRequest, 'kind' | 'triples'>> {
@@ -146,7 +148,8 @@ export class KnowledgeGraph {
     const { masker } = this.#options;
     // Facts without secrets need no asynchronous masking, so they are logged in the order of the calls.
     const isClean = masker?.isCleanValue(given) ?? true;
-    const triples = isClean ? given : (await maskedBy(masker, given)).value;
+    const clean = { value: given, masked: [] };
+    const { value: triples, masked } = isClean ? clean : await maskedBy(masker, given);
     // A reader treats a part that a mark made too long as damage.
     if (!isClean) checkEach(triples, checkTriple);
     const request = { kind: 'add', triples, mustFit, replaces: false, ...options } as const;
@@ -157,7 +160,7 @@ export class KnowledgeGraph {
       ...triple,
       added: isChanged,
     }));
-    return { triples: added, closed: change.closed };
+    return { triples: added, closed: change.closed, masked };
   }
 
   /**

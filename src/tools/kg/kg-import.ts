@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { LONG_OBSERVATIONS } from '../../exchange/graph/graph-format-names.js';
+import { maskedField, maskedNoteOf } from '../answers/masked-note.js';
 import { ADDS, defineTool, optionalText, success, type ToolCall } from '../define-tool.js';
 
 const MAX_LISTED = 50;
@@ -34,6 +35,7 @@ export const kgImport = defineTool({
       refused: z
         .array(z.object({ line: z.int(), code: z.string(), reason: z.string() }))
         .describe('These entries with the reason (at most 50).'),
+      note: maskedField,
       unknownFields: z
         .array(z.object({ name: z.string(), lines: z.int().describe('Lines that have it.') }))
         .describe('Fields that were not imported, because facts have no such field (at most 50).'),
@@ -44,7 +46,7 @@ export const kgImport = defineTool({
       throw new AppError('VALIDATION_ERROR', 'Give either `text` or `file`.');
     }
     const given = text ?? (await graphImport.readFile(file ?? ''));
-    const { notes, refused, ...counts } = await graphImport.import({
+    const { notes, refused, masked, ...counts } = await graphImport.import({
       text: given,
       longObservations,
       signal,
@@ -56,6 +58,7 @@ export const kgImport = defineTool({
       notes: notes.slice(0, MAX_LISTED),
       refusedTotal: refused.length,
       refused: refused.slice(0, MAX_LISTED),
+      ...maskedNoteOf(masked),
     };
   },
 });

@@ -51,6 +51,15 @@ describe('kg_add and kg_query', () => {
     expect((await call('kg_query'))['total']).toBe(2);
   });
 
+  it('say what was not stored, also after an import', async () => {
+    const secret = { ...ada, object: 'a <private>b</private>' };
+    const note = 'Not stored: 1 part (private part). A mark replaces each of them.';
+    expect((await call('kg_add', secret))['note']).toBe(note);
+    const line = JSON.stringify({ ...secret, subject: 'Mary' });
+    expect((await call('kg_import', { text: line }))['note']).toBe(note);
+    expect(await call('kg_import', { text: JSON.stringify(ada) })).not.toHaveProperty('note');
+  });
+
   it('replace and end facts, and show past ones', async () => {
     await call('kg_add', { triples: [{ ...ada, ts: '1820-01-01' }] });
     const moved = await call('kg_add', { ...ada, object: 'Ockham', replaces: true });
