@@ -82,7 +82,7 @@ function contextOfName({ folder, name }: NamedProject): string {
     'VALIDATION_ERROR',
     `${join(folder, PROJECT_FILE)} does not contain the name of a project.`,
     {
-      hint: 'Write the name on the first line of the file: letters, digits, ".", "_" and "-", such as garden.',
+      hint: 'Write the name on the first line of the file: a letter or a digit, then letters, digits, ".", "_" and "-", such as garden.',
     },
   );
 }
