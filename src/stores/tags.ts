@@ -16,6 +16,11 @@ export function distinctTags(tags: readonly string[]): string[] {
   return [...spellings.values()];
 }
 
+/** The fields with each tag once, for fields that were masked: different secrets get the same mark. */
+export function withDistinctTags<T extends { readonly tags?: readonly string[] }>(fields: T): T {
+  return fields.tags === undefined ? fields : { ...fields, tags: distinctTags(fields.tags) };
+}
+
 /** Whether one of `tags` is this tag, in any spelling. */
 export const hasTag = (tags: readonly string[], tag: string): boolean =>
   tags.some((each) => tagKey(each) === tagKey(tag));

@@ -14,8 +14,9 @@ import { type Codec, plainCodec } from '../../files/sealing/text-codec.js';
 import { Presence } from '../../files/store-presence.js';
 import { Watcher, type WatcherStatus } from '../../files/watcher/watcher.js';
 import type { StoreOptions } from '../store-options.js';
+import { withDistinctTags } from '../tags.js';
 import { maskedBy } from '../text-masker.js';
-import type { AppendOptions } from './document/apply-appends.js';
+import type { AppendOptions, ConversationFields } from './document/apply-appends.js';
 import { CONVERSATION_ID } from './document/conversation-id.js';
 import type { ConversationDocument } from './document/document.js';
 import { requireReadable } from './document/parse-conversation.js';
@@ -197,9 +198,10 @@ export class StoreCore {
   }
 
   /** Like `maskedValue`, for the fields of a new conversation. VALIDATION_ERROR if they cannot be stored. */
-  maskedFields<T extends object>(given: T): T | Promise<T> {
+  maskedFields<T extends ConversationFields>(given: T): T | Promise<T> {
     requireReadable(given); // before the masker, which reads every value
-    return this.maskedValue(given);
+    const clean = this.maskedValue(given);
+    return clean instanceof Promise ? clean.then(withDistinctTags) : clean;
   }
 
   /** Like `maskedFields`, for the conversation that the append may create. */

@@ -9,7 +9,7 @@ import { newUuid } from '../../base/ids.js';
 import type { JsonObject } from '../../base/json-fields.js';
 import { GroupCommit, type Outcome, outcomeOf } from '../../files/atomic/group-commit.js';
 import { listFiles } from '../../files/paths/folders.js';
-import { hasTag } from '../tags.js';
+import { hasTag, withDistinctTags } from '../tags.js';
 import { maskedBy } from '../text-masker.js';
 import type { DeletedInsight } from './deferred-insights.js';
 import type { InsightChange } from './insight-catalogue.js';
@@ -85,8 +85,11 @@ export class InsightStore {
 
   /** The insight as `put` writes it: without secrets. VALIDATION_ERROR. */
   async asStored(given: StoredInsight): Promise<StoredInsight> {
-    const { value } = await maskedBy(this.#core.options.masker, given);
-    return normalizeInsight(value);
+    const { value, masked } = await maskedBy(this.#core.options.masker, given);
+    const { insight, ...others } = value;
+    return normalizeInsight(
+      masked.length === 0 ? value : { ...others, insight: withDistinctTags(insight) },
+    );
   }
 
   /**
@@ -163,7 +166,8 @@ export class InsightStore {
   ): Promise<Insight | undefined> {
     requireInsightId(id);
     if (given.content !== undefined) requireContent(given.content);
-    const { value: fields } = await maskedBy(this.#core.options.masker, given);
+    const { value, masked } = await maskedBy(this.#core.options.masker, given);
+    const fields = masked.length === 0 ? value : withDistinctTags(value);
     const atMs = this.#core.clock.now();
     const change = ({ insight, extra }: StoredInsight) =>
       normalizeInsight({ insight: changed(insight, fields, atMs), extra });

@@ -147,6 +147,17 @@ describe('update_conversation', () => {
   });
 });
 
+it('different private parts in tags become one tag, in conversations and insights', async () => {
+  const tags = ['<private>a</private>', 'late', '<private>b</private>'];
+  const stored = { tags: ['[private part left out]', 'late'] };
+  await save('plan', 'Peas', { tags });
+  expect(await call('get_conversation', { conversationId: 'plan' })).toMatchObject(stored);
+  const { id } = await call('save_insight', { content: 'Old tea', context: 'global', tags });
+  expect((await call('get_insight', { id }))['insight']).toMatchObject(stored);
+  await call('update_insight', { id, tags: [...tags, '<private>c</private>'] });
+  expect((await call('get_insight', { id }))['insight']).toMatchObject(stored);
+});
+
 describe('the note about what was not stored', () => {
   it('names no part that is in a field which the call does not change', async () => {
     await save('plan', 'Peas', { module: '<private>m</private>', tags: ['<private>t</private>'] });
