@@ -1,4 +1,4 @@
-/** Parses text that may not be JSON, and leaves out fields without a value. */
+/** Parses text that may not be JSON, compares values, and leaves out fields without a value. */
 
 /** `T` without `undefined`: a field that may be `undefined` is optional instead. */
 type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
@@ -20,6 +20,25 @@ export function parsedJson(text: string | undefined): unknown {
     if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+/**
+ * Whether two JSON values are equal, in any order of their fields. Unlike `isDeepStrictEqual` of Node, it can
+ * compare values that are nested some thousand levels deep.
+ */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  const rest = [[a, b]];
+  for (let pair = rest.pop(); pair !== undefined; pair = rest.pop()) {
+    const [one, other] = pair;
+    if (Object.is(one, other)) continue;
+    if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return false;
+    const [fields, others] = [Object.entries(one), new Map(Object.entries(other))];
+    const isSameShape =
+      Array.isArray(one) === Array.isArray(other) && fields.length === others.size;
+    if (!isSameShape || !fields.every(([name]) => others.has(name))) return false;
+    for (const [name, value] of fields) rest.push([value, others.get(name)]);
+  }
+  return true;
 }
 
 /**

@@ -2,9 +2,9 @@
  * Imports everything except conversations: notes (note-import.ts), insights, facts and state. An existing entry
  * with another content is not changed, and is named in the report.
  */
-import { isDeepStrictEqual } from 'node:util';
 import { AppError, isAppError } from '../base/errors.js';
 import { derivedUuid } from '../base/ids.js';
+import { isSameJson } from '../base/json.js';
 import { readInsight } from '../stores/insights/insight-file.js';
 import type { Insight, InsightStore } from '../stores/insights/insights.js';
 import { INSIGHT_ID } from '../stores/insights/schema.js';
@@ -204,7 +204,7 @@ export class OtherImport {
 function requireSame(there: Insight, given: Insight): void {
   const { updated_at: _, created_at: __, ...here } = there;
   const { updated_at, created_at: ___, ...now } = given;
-  if (isDeepStrictEqual(here, now)) return;
+  if (isSameJson(here, now)) return;
   const what = `The insight ${given.id}`;
   if (updated_at > there.updated_at) throw isNewer(what);
   if (there.content !== given.content) throw differsHere(what);

@@ -49,6 +49,27 @@ describe('archives', () => {
     expect(await archives.restore('20250101-1735689600000')).toBeUndefined();
   });
 
+  it('take a conversation with metadata of thousands of levels, and so does prune', async () => {
+    const place = await openMaintained();
+    const { archives, conversations, retention } = place;
+    const deep = `{"a": ${'['.repeat(3_900)}${']'.repeat(3_900)}}`;
+    const addDeep = (id: string) => {
+      const path = join(conversations.path(id), 'conversation.json');
+      const text = readFileSync(path, 'utf8');
+      writeFileSync(
+        path,
+        text.replace('"messages":', () => `"metadata": ${deep}, "messages":`),
+      );
+    };
+    const first = await said(place, 400);
+    addDeep(first);
+    expect(await archiveAll(place)).toMatchObject({ archived: [first], skipped: [] });
+    expect(await archives.restore(first)).toEqual({ conversationId: first });
+    const plan = await retention.plan({ rules: [{ olderThanDays: 365 }], bySize: false });
+    const { moved, skipped } = await retention.carryOut(plan);
+    expect([moved.map(({ head }) => head.conversationId), skipped]).toEqual([[first], []]);
+  });
+
   it('restore a conversation without its key if another conversation has this key now', async () => {
     const place = await openMaintained();
     const { archives, conversations } = place;

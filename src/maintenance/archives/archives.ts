@@ -5,9 +5,9 @@
  * The next run detects this and only removes it.
  */
 import { basename, join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { type Clock, isoTime } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
+import { isSameJson } from '../../base/json.js';
 import { atomicWrite, makeFolder } from '../../files/atomic/atomic-write.js';
 import { temporaryName } from '../../files/atomic/staging.js';
 import { tryLease } from '../../files/locks/lease.js';
@@ -265,7 +265,7 @@ export class Archives {
   ): Promise<void> {
     const { conversationId } = chosen;
     const isArchived = async (head: object) => {
-      if (!isDeepStrictEqual(head, chosen)) return false;
+      if (!isSameJson(head, chosen)) return false;
       const now = await this.#files.fingerprint(conversationId);
       return now.size > 0 && stored.some((each) => isSameContent(each, now));
     };

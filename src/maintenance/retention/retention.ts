@@ -4,9 +4,9 @@
  * it is carried out, conversations that have changed since are skipped. If the process is killed, the next
  * run does the rest.
  */
-import { isDeepStrictEqual } from 'node:util';
 import { isoTime } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
+import { isSameJson } from '../../base/json.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { MeasuredSize, StoreSize } from '../size-limit.js';
 import { skipReasonOf, unreadable } from '../skipped-conversations.js';
@@ -125,7 +125,7 @@ export class Retention {
 
   async #move(candidate: Candidate, report: MutableReport): Promise<void> {
     const { conversationId } = candidate.head;
-    const isSame = (now: object) => isDeepStrictEqual(now, candidate.head);
+    const isSame = (now: object) => isSameJson(now, candidate.head);
     const reason = await skipReasonOf(async () => {
       const trashName = await this.#options.conversations.trashIf(conversationId, isSame);
       if (trashName !== undefined) report.moved.push({ ...candidate, trashName });

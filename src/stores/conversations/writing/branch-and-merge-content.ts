@@ -7,10 +7,9 @@
  * the parent is not an earlier message.
  */
 
-import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../../base/errors.js';
 import { newUuid } from '../../../base/ids.js';
-import { defined } from '../../../base/json.js';
+import { defined, isSameJson } from '../../../base/json.js';
 import type { JsonObject } from '../../../base/json-fields.js';
 import { distinctTags } from '../../tags.js';
 import type { Conversation, Message } from '../document/schema.js';
@@ -118,7 +117,7 @@ function isCopy(message: Message, other: Message | undefined): boolean {
   if (other === undefined || message.createdAt !== other.createdAt) return false;
   const { id, parentMessageId: _, ...fields } = message;
   const { parentMessageId: __, ...others } = other;
-  return isDeepStrictEqual({ ...fields, id }, { ...others, id });
+  return isSameJson({ ...fields, id }, { ...others, id });
 }
 
 /** No message gets an earlier time than the one before it, so that each conversation keeps its order. */

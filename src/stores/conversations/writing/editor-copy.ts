@@ -3,9 +3,9 @@
  * replaces the file, and messages that were added meanwhile are not overwritten. (versions/hand-edits.ts detects
  * changes of the file itself.)
  */
-import { isDeepStrictEqual } from 'node:util';
 import { isoTime } from '../../../base/clock.js';
 import { AppError, undefinedIfUnreadable } from '../../../base/errors.js';
+import { isSameJson } from '../../../base/json.js';
 import { withLock } from '../../../files/locks/file-lock.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
 import { readStored, readWholeAtOnce } from '../../../files/read/whole-file.js';
@@ -121,11 +121,11 @@ function joined(
   updatedAt: string,
 ): Revision {
   const count = before?.messages.length ?? 0;
-  const isOnlyLonger = isDeepStrictEqual(before?.messages, now.messages.slice(0, count));
+  const isOnlyLonger = isSameJson(before?.messages, now.messages.slice(0, count));
   if (before === undefined || !isOnlyLonger || hasOtherChanges(before, mine)) {
     throw conflict(now.conversationId);
   }
-  const changed = JOINED_FIELDS.filter((name) => !isDeepStrictEqual(before[name], mine[name]));
+  const changed = JOINED_FIELDS.filter((name) => !isSameJson(before[name], mine[name]));
   return {
     fields: Object.fromEntries(changed.map((name) => [name, mine[name]])),
     messages: [...mine.messages, ...now.messages.slice(count)],
@@ -136,7 +136,7 @@ function joined(
 function hasOtherChanges(before: Conversation, mine: Conversation): boolean {
   const others = (conversation: Conversation) =>
     Object.fromEntries(Object.entries(conversation).filter(([name]) => !OWN_FIELDS.has(name)));
-  return !isDeepStrictEqual(others(before), others(mine));
+  return !isSameJson(others(before), others(mine));
 }
 
 function conflict(conversationId: string): AppError {
