@@ -18,6 +18,8 @@ const FLOOR = resolve(import.meta.dirname, 'support/folders-floor.mjs');
 const SLOW_FSYNC = resolve(import.meta.dirname, 'support/slow-fsync.c');
 const MB = 1024 * 1024;
 const [exportMb = 100, sessionMb = 500, many = 10_000] = process.argv.slice(2).map(Number);
+/** As many as `daybook import` uses. */
+const THREADS = { UV_THREADPOOL_SIZE: '16' };
 const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'));
 const WORDS = 'garden shed larch plank door window roof nail hammer paint rain sun tree'.split(' ');
 let seed = 1;
@@ -164,7 +166,7 @@ try {
   const seconds = await measure('small', lines);
   const root = join(folder, 'root-small');
   for (const syncsNames of [false, true]) {
-    const least = floor(root, `floor-${syncsNames}`, { syncsNames });
+    const least = floor(root, `floor-${syncsNames}`, { syncsNames, env: THREADS });
     const promise = syncsNames
       ? 'files and names on the disk, as by the import'
       : 'only files on the disk';
