@@ -230,6 +230,38 @@ describe('daybook init', () => {
     });
   });
 
+  it('adds the toolsets that are given, and says how to offer fewer tools to a client with a limit', async () => {
+    await withClients(async (place, cursor) => {
+      const init = (...args: string[]) => runCommand(place, ['init', place.root, ...args]);
+      const args = async () =>
+        JSON.parse((await readFile(cursor, 'utf8')).replace(/^.*\n/, '')).mcpServers.daybook.args;
+      const all = await init('--client', 'cursor', 'windsurf', '--yes');
+      const fewer = '--toolsets conversations,memory_bank';
+      for (const [name, limit] of [
+        ['cursor', 'Cursor uses at most 80 tools'],
+        ['windsurf', 'Windsurf uses at most 100 tools'],
+      ]) {
+        expect(all.stdout).toContain(limit);
+        expect(all.stdout).toContain(`daybook init ${place.root} --client ${name} ${fewer}\n`);
+      }
+      const few = await init('--client', 'cursor', '--yes', ...fewer.split(' '));
+      expect(few.stdout).not.toContain('at most');
+      const expected = [MAIN, '--root', place.root, '--toolsets', 'conversations,memory_bank'];
+      expect(await args()).toEqual(expected);
+      expect((await init('--yes')).stdout).toContain('Cursor: unchanged');
+      const hint = await init('--toolsets', 'kg');
+      expect(hint.stdout).toContain(`run daybook init ${place.root} --toolsets kg --yes`);
+      await init('--toolsets', 'kg', '--client', 'cursor', '--yes');
+      expect(await args()).toEqual([MAIN, '--root', place.root, '--toolsets', 'kg']);
+      const other = join(place.folder, 'other');
+      const left = await runCommand(place, ['init', other, '--toolsets', 'kg', '--yes']);
+      expect(left.stdout).toContain(
+        `daybook init ${other} --client cursor --toolsets kg --yes --replace`,
+      );
+      expect((await init('--toolsets', 'vegetables')).stderr).toContain('no toolset "vegetables"');
+    });
+  });
+
   it('does not change a settings file that the client cannot read, and keeps a link as a link', async () => {
     await withClients(async (place, cursor) => {
       await writeFile(cursor, '{ "mcpServers": ');

@@ -10,7 +10,7 @@ import { changeUserFile } from '../../files/atomic/edit-user-file.js';
 import { readTextIfPresent } from '../../files/safe-access/given-file.js';
 import { confirm } from '../terminal/confirm.js';
 import { escapeLines } from '../terminal/terminal-text.js';
-import { type Client, type Entry, entryOf, rootOf } from './clients.js';
+import { type Client, type Entry, entryOf, optionsExcept, rootOf } from './clients.js';
 import { blockOf, readEntry, withEntry, withoutEntry } from './entry-files.js';
 import { shellLine } from './shell-line.js';
 import type { StartCommand } from './start-command.js';
@@ -93,8 +93,9 @@ async function addTo(
     console.error(`\n${escapeLines(shownChange(client, existing, entry))}`);
     if (!(await confirm(questionOf(client, existing, other)))) return { outcome: 'left alone' };
   } else if (other !== undefined && !replace) {
-    const again = ['init', ...folderOf(entry), '--client', client.name, '--yes', '--replace'];
-    const reason = `It uses ${other}. To change this, run: ${shellLine(['daybook', ...again])}`;
+    const options = [...optionsExcept(start.args, ['--root']), '--yes', '--replace'];
+    const again = ['daybook', 'init', ...folderOf(entry), '--client', client.name, ...options];
+    const reason = `It uses ${other}. To change this, run: ${shellLine(again)}`;
     return { outcome: 'left alone', reason };
   }
   return done(existing === undefined ? 'written' : 'changed', await write(client, changed));

@@ -22,6 +22,8 @@ export interface Client {
   readonly format: 'json' | 'toml';
   /** Fields that this client needs besides `command` and `args`. */
   readonly fields: Readonly<Record<string, string>>;
+  /** The most tools that the client uses, of all its servers together (docs/CLIENTS.md). */
+  readonly toolLimit?: number;
 }
 
 export type Entry = Readonly<Record<string, unknown>>;
@@ -54,13 +56,15 @@ export function clientsOf(machine: Machine = {}): readonly Client[] {
       serversField: 'mcp_servers',
       format: 'toml',
     }),
-    client('cursor', 'Cursor', join(home, '.cursor'), 'mcp.json'),
+    client('cursor', 'Cursor', join(home, '.cursor'), 'mcp.json', { toolLimit: 80 }),
     client('gemini', 'Gemini CLI', join(home, '.gemini'), 'settings.json'),
     client('vscode', 'VS Code', join(programs, 'Code', 'User'), 'mcp.json', {
       serversField: 'servers',
       ...stdio,
     }),
-    client('windsurf', 'Windsurf', join(home, '.codeium', 'windsurf'), 'mcp_config.json'),
+    client('windsurf', 'Windsurf', join(home, '.codeium', 'windsurf'), 'mcp_config.json', {
+      toolLimit: 100,
+    }),
     client('zed', 'Zed', zed, 'settings.json', {
       serversField: 'context_servers',
       fields: { source: 'custom' },
@@ -94,11 +98,11 @@ function configHome({ env, platform = process.platform }: Machine, home: string)
 }
 
 /**
- * The entry for a client. Of an existing entry, only program and root are replaced; other arguments and
- * fields (such as env and disabled) belong to the user and are not changed.
+ * The entry for a client. Of an existing entry, only the program and the options of `start` are replaced;
+ * other arguments and fields (such as env and disabled) belong to the user and are not changed.
  */
 export function entryOf({ fields }: Client, start: StartCommand, existing: Entry = {}): Entry {
-  const own = optionsOfUser(existing);
+  const own = optionsExcept(existing['args'], start.args.filter(isOption));
   return { ...existing, ...fields, command: start.command, args: [...start.args, ...own] };
 }
 
@@ -111,19 +115,21 @@ export function rootOf({ args, env }: Entry): string | undefined {
   return (at < 0 ? joined : words[at + 1]) ?? (typeof variable === 'string' ? variable : undefined);
 }
 
-/** The arguments without the program and `--root`. */
-function optionsOfUser({ args }: Entry): readonly string[] {
+/** The options in `args` (without the program) except `names`, which have a value each. */
+export function optionsExcept(args: unknown, names: readonly string[]): readonly string[] {
   const words = wordsOf(args);
-  const first = words.findIndex((word) => word.startsWith('--'));
+  const first = words.findIndex(isOption);
   if (first < 0) return [];
   const own: string[] = [];
   for (let at = first; at < words.length; at += 1) {
     const word = words[at] ?? '';
-    if (word === '--root') at += 1;
-    else if (!word.startsWith('--root=')) own.push(word);
+    if (names.includes(word)) at += 1;
+    else if (!names.some((name) => word.startsWith(`${name}=`))) own.push(word);
   }
   return own;
 }
+
+const isOption = (word: string): boolean => word.startsWith('--');
 
 const wordsOf = (args: unknown): readonly string[] =>
   Array.isArray(args) ? args.filter((word) => typeof word === 'string') : [];

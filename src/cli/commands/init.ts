@@ -21,7 +21,13 @@ import {
   isUpToDate,
   removeFromClients,
 } from '../clients/change-clients.js';
-import { type Client, clientsOf, entryOf, installedClients } from '../clients/clients.js';
+import {
+  type Client,
+  clientsOf,
+  entryOf,
+  installedClients,
+  optionsExcept,
+} from '../clients/clients.js';
 import { blockOf } from '../clients/entry-files.js';
 import { shellLine } from '../clients/shell-line.js';
 import { type StartCommand, startCommand } from '../clients/start-command.js';
@@ -38,6 +44,8 @@ export interface InitOptions extends ConsentOptions {
   remove?: boolean;
   replace?: boolean;
 }
+
+const TOOLSETS_OPTION = '--toolsets';
 
 /**
  * The root is `folder`, otherwise `--root`, `DAYBOOK_ROOT` or the configuration file, otherwise the working
@@ -74,7 +82,7 @@ export async function init(
   const clients = await clientsFor(options);
   if (options.remove) return remove(config.root, clients, options);
   await requireWholeRoot(config);
-  const start = startCommand(config.root);
+  const start = withToolsets(startCommand(config.root), flags['toolsets']);
   if (options.print) return print(clients, start, options);
   await makeFolder(config.memoryBankFolder);
   const app = await createApp(config);
@@ -94,12 +102,18 @@ export async function init(
   );
   const reports = isAsked ? await changeClients(clients, { start, ...options }) : [];
   for (const line of reports.map(lineOf)) say(line);
+  const again = ['daybook', 'init', ...(given === undefined ? [] : [given])];
   if (!isAsked || clients.length === 0)
-    for (const line of foundLines(clients, start, given)) say(line);
+    for (const line of foundLines(clients, start, again)) say(line);
   for (const line of checkLines(reports)) say(line);
+  for (const line of limitLines(clients, reports, start, again)) say(line);
   for (const line of importLines(stored, watched, config)) say(line);
   finish({ root: config.root, logsDir: config.logsDir, start, clients: reports }, options);
 }
+
+/** `start` with the toolsets that the user gave to `daybook init`. */
+const withToolsets = (start: StartCommand, toolsets: string | undefined): StartCommand =>
+  toolsets === undefined ? start : { ...start, args: [...start.args, TOOLSETS_OPTION, toolsets] };
 
 /** Whether a setting names the root. Then the folder in which Daybook starts has no effect. */
 const isSet = ({ rootSource }: Config) => rootSource === 'environment' || rootSource === 'file';
@@ -190,9 +204,9 @@ async function changeRegister(
 function foundLines(
   clients: readonly Client[],
   start: StartCommand,
-  folder: string | undefined,
+  again: readonly string[],
 ): string[] {
-  const command = shellLine(['daybook', 'init', ...(folder === undefined ? [] : [folder])]);
+  const command = shellLine([...again, ...optionsExcept(start.args, ['--root'])]);
   if (clients.length === 0)
     return [`No MCP client was found. To see what to add to a client, run ${command} --print.`];
   const done = clients.filter((client) => isUpToDate(client, start));
@@ -219,6 +233,24 @@ function checkLines(reports: readonly ClientReport[]): string[] {
   if (changed.length === 0) return [];
   const names = changed.map(({ client }) => client).join(', ');
   return [`Restart ${names}. To check, ask there: Where does Daybook keep its data?`];
+}
+
+/** How to offer fewer tools to clients that got an entry with all tools, and that use a limited number. */
+function limitLines(
+  clients: readonly Client[],
+  reports: readonly ClientReport[],
+  start: StartCommand,
+  again: readonly string[],
+): string[] {
+  if (start.args.includes(TOOLSETS_OPTION)) return [];
+  const written = reports.filter(({ outcome }) => outcome === 'written');
+  return clients.flatMap(({ name, title, toolLimit }) => {
+    if (toolLimit === undefined || !written.some(({ client }) => client === title)) return [];
+    const fewer = [...again, '--client', name, TOOLSETS_OPTION, 'conversations,memory_bank'];
+    return [
+      `${title} uses at most ${toolLimit} tools, of all MCP servers together. If these are too many, let Daybook offer fewer, for example: ${shellLine(fewer)}`,
+    ];
+  });
 }
 
 /** How to import the conversations that other tools store on this machine. */

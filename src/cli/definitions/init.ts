@@ -41,7 +41,13 @@ export function addInit(program: Command, flags: () => Flags): void {
     .option('--replace', 'with --yes: also change clients that use another folder')
     .option(...JSON_OPTION)
     .addHelpText(
-      ...examplesOf('init', 'init ~/notes --client cursor', 'init --print', 'init --remove'),
+      ...examplesOf(
+        'init',
+        'init ~/notes --client cursor',
+        'init ~/notes --client cursor --toolsets conversations,memory_bank',
+        'init --print',
+        'init --remove',
+      ),
     )
     .action(async (folder: string | undefined, options: InitOptions) =>
       (await import('../commands/init.js')).init(folder, options, flags()),

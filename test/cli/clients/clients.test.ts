@@ -118,6 +118,16 @@ describe('the command in an entry', () => {
     expect(rootOf(changed)).toBe(root);
   });
 
+  it.each([
+    ['--toolsets', 'kg'],
+    ['--toolsets=kg'],
+  ])('gets the toolsets that were given: %j', (...old) => {
+    const start = { command: node, args: [main, '--root', root, '--toolsets', 'insights'] };
+    const args = [main, ...old, '--log-level', 'debug', '--root', '/old'];
+    const changed = entryOf(cursor, start, { command: 'old', args });
+    expect(changed).toEqual({ command: node, args: [...start.args, '--log-level', 'debug'] });
+  });
+
   it('has a root from its arguments or its environment', () => {
     expect(rootOf({ args: [main, '--root', '/a'] })).toBe('/a');
     expect(rootOf({ args: [main, '--root=/a'] })).toBe('/a');
