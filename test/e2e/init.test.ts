@@ -1,7 +1,7 @@
 /** `daybook init` and MCP clients: it asks on a terminal, and without one it needs an option. */
 import { writeFileSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { clientsOf } from '../../src/cli/clients/clients.js';
 import { runInTerminal } from '../support/terminal.js';
@@ -19,6 +19,16 @@ async function withClients(work: (place: Place, cursor: string) => Promise<void>
     await work(place, cursor);
   });
 }
+/** Makes a home folder in which Codex and Cursor have stored sessions; `config` is the configuration file. */
+async function withLogs(work: (place: Place, config: string) => Promise<void>): Promise<void> {
+  await withPlace(async (place) => {
+    await mkdir(join(place.folder, '.codex/sessions'), { recursive: true });
+    await mkdir(join(place.folder, '.cursor/projects'), { recursive: true });
+    const folder = String(place.env['XDG_CONFIG_HOME'] ?? join(place.folder, '.config'));
+    await work(place, join(folder, 'daybook', 'config.json'));
+  });
+}
+
 const copies = async (place: Place) =>
   (await readdir(join(place.folder, '.cursor'))).filter((name) => name !== 'mcp.json');
 
@@ -173,18 +183,44 @@ describe('daybook init', () => {
   });
 
   it('prints how to import the sessions of other tools once, and continuously', async () => {
-    await withPlace(async (place) => {
-      await mkdir(join(place.folder, '.codex/sessions'), { recursive: true });
-      await mkdir(join(place.folder, '.cursor/projects'), { recursive: true });
+    await withLogs(async (place, config) => {
       const { stdout } = await runCommand(place, ['init', place.root]);
       expect(stdout).toContain('Conversations of Codex, Cursor are on this machine.');
       expect(stdout).toContain(`run daybook --root ${place.root} import\n`);
-      const [, file = ''] = /write { "importWatch": "all" } in (\S+),/.exec(stdout) ?? [];
-      await writeFile(file, '{ "importWatch": "all" }');
-      const watched = await runCommand(place, ['init', place.root]);
-      expect(watched.stdout).toContain('Conversations of Codex, Cursor');
-      expect(watched.stdout).not.toContain('importWatch');
+      expect(stdout).toContain(`run daybook init ${place.root} --import-watch\n`);
+      await writeFile(config, '// mine\n{ "logLevel": "warn", }');
+      const watch = ['init', place.root, '--import-watch'];
+      const watched = await runCommand(place, watch);
+      expect(watched.stdout).toContain(`${config} has "importWatch": "all" now.`);
+      const text = await readFile(config, 'utf8');
+      expect(text).toBe('// mine\n{\n  "logLevel": "warn",\n  "importWatch": "all",\n}');
+      const copies = (await readdir(dirname(config))).filter((name) => name.includes('before'));
+      expect(copies).toHaveLength(1);
+      const again = await runCommand(place, ['init', place.root]);
+      expect(again.stdout).toContain('Conversations of Codex, Cursor');
+      expect(again.stdout).not.toContain('import-watch');
       expect((await runCommand(place, ['info'])).stdout).toMatch(/Codex in .*servers import them/);
+      for (const other of ['--print', '--remove'])
+        expect((await runCommand(place, [...watch, other])).code).toBe(2);
+    });
+  });
+
+  it('asks on a terminal whether servers import new sessions of other tools', async () => {
+    await withLogs(async (place, config) => {
+      const question = 'delete them? [y/N]';
+      const clients = ['Codex', 'Cursor'].map((title) => ({
+        after: `Add this to ${title}? [y/N]`,
+        type: 'n\n',
+      }));
+      const init = (...answers: { after: string; type: string }[]) =>
+        runInTerminal(place, ['init', place.root], { answers: [...clients, ...answers] });
+      const asked = (type: string) => init({ after: question, type });
+      expect((await asked('n\n')).screen).toContain('--import-watch');
+      await expect(stat(config)).rejects.toThrow();
+      const { code, screen } = await asked('y\n');
+      expect(code, screen).toBe(0);
+      expect(JSON.parse(await readFile(config, 'utf8'))).toEqual({ importWatch: 'all' });
+      expect((await init()).screen).not.toContain(question);
     });
   });
 

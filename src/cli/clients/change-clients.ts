@@ -98,7 +98,10 @@ async function addTo(
     const reason = `It uses ${other}. To change this, run: ${shellLine(again)}`;
     return { outcome: 'left alone', reason };
   }
-  return done(existing === undefined ? 'written' : 'changed', await write(client, changed));
+  return done(
+    existing === undefined ? 'written' : 'changed',
+    await changeSettings(client.path, changed),
+  );
 }
 
 /** The folder of the entry as an argument; none if the entry is for the default root. */
@@ -124,7 +127,7 @@ async function removeFrom(client: Client, root: string, yes: boolean): Promise<C
     );
     if (!(await confirm(`Remove this from ${client.title}?`))) return { outcome: 'left alone' };
   }
-  return done('removed', await write(client, (text) => withoutEntry(text, client)));
+  return done('removed', await changeSettings(client.path, (text) => withoutEntry(text, client)));
 }
 
 const done = (outcome: Change['outcome'], copy: string | undefined): Change => ({
@@ -132,10 +135,16 @@ const done = (outcome: Change['outcome'], copy: string | undefined): Change => (
   ...(copy !== undefined && { copy }),
 });
 
-/** Applies `change` to the present text, because the client can write while the user is asked. */
-function write(client: Client, change: (text: string) => string): Promise<string | undefined> {
+/**
+ * Changes a settings file and keeps a copy of it, like `changeUserFile`. Applies `change` to the present text,
+ * because other programs can write while the user is asked. Returns the path of the copy.
+ */
+export function changeSettings(
+  path: string,
+  change: (text: string) => string,
+): Promise<string | undefined> {
   const time = isoTime(systemClock.now()).replace(/[-:.]/g, '');
-  return changeUserFile(client.path, change, `before-daybook-${time}`);
+  return changeUserFile(path, change, `before-daybook-${time}`);
 }
 
 /** The root of the entry, if it is not `root`. */

@@ -1,18 +1,10 @@
-/** The entry of Daybook in a JSON file with comments; `jsonc-parser` changes only this part of the text. */
-import {
-  applyEdits,
-  findNodeAtLocation,
-  modify,
-  type Node,
-  type ParseError,
-  parse,
-  parseTree,
-} from 'jsonc-parser';
+/** The entry of Daybook in a JSON file with comments. Only this part of the text is changed. */
+import { findNodeAtLocation, type Node, type ParseError, parse, parseTree } from 'jsonc-parser';
 import { isRecord } from '../../base/json-fields.js';
 import type { Client, Entry } from './clients.js';
+import { BOM, type Change, edited } from './edit-json.js';
 import { unfitFile } from './unfit-file.js';
 
-const BOM = '\ufeff';
 const OPTIONS = { allowTrailingComma: true };
 
 function readEntry(text: string, client: Client): Entry | undefined {
@@ -66,27 +58,6 @@ function isLeftEmpty(text: string, { serversField }: Client): boolean {
 
 const blockOf = ({ serversField }: Client, entry: Entry): string =>
   JSON.stringify({ [serversField]: { daybook: entry } }, null, 2);
-
-type Change = readonly [path: string[], value: unknown];
-
-function edited(text: string, changes: readonly Change[]): string {
-  const bom = text.startsWith(BOM) ? BOM : '';
-  const content = text.slice(bom.length);
-  const before = content.trim() === '' ? '{}\n' : content;
-  const indent = /\n([ \t]+)\S/.exec(before)?.[1] ?? '  ';
-  const formattingOptions = {
-    insertSpaces: !indent.startsWith('\t'),
-    tabSize: indent.startsWith('\t') ? 1 : indent.length,
-    eol: before.includes('\r\n') ? '\r\n' : '\n',
-  };
-  return (
-    bom +
-    changes.reduce(
-      (old, [path, value]) => applyEdits(old, modify(old, path, value, { formattingOptions })),
-      before,
-    )
-  );
-}
 
 function positionOf(text: string, offset: number): string {
   const before = text.slice(0, offset).split('\n');

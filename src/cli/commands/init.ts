@@ -14,7 +14,6 @@ import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { locksFolderIn } from '../../files/locks/lock-folders.js';
 import { readTextIfPresent } from '../../files/safe-access/given-file.js';
-import type { DefaultLocation } from '../../import/tool-logs/default-locations.js';
 import {
   type ClientReport,
   changeClients,
@@ -33,6 +32,7 @@ import { shellLine } from '../clients/shell-line.js';
 import { type StartCommand, startCommand } from '../clients/start-command.js';
 import { NOTHING_FOUND } from '../errors/exit-status.js';
 import { earlierRoot, ROOT_CHOICES } from '../notices/other-root.js';
+import { importLines } from '../notices/tool-logs.js';
 import { configuration, type Flags } from '../options/configuration.js';
 import { canAsk, requireTerminal } from '../terminal/confirm.js';
 import { type ConsentOptions, report } from '../terminal/output.js';
@@ -43,6 +43,7 @@ export interface InitOptions extends ConsentOptions {
   print?: boolean;
   remove?: boolean;
   replace?: boolean;
+  importWatch?: boolean;
 }
 
 const TOOLSETS_OPTION = '--toolsets';
@@ -86,7 +87,7 @@ export async function init(
   if (options.print) return print(clients, start, options);
   await makeFolder(config.memoryBankFolder);
   const app = await createApp(config);
-  const [stored, watched] = [await app.importer.locations(), await app.importer.watched()];
+  const logs = { stored: await app.importer.locations(), watched: await app.importer.watched() };
   await app.close();
   await changeRegister((folders) =>
     folders.includes(config.root) ? folders : [...folders, config.root],
@@ -107,7 +108,7 @@ export async function init(
     for (const line of foundLines(clients, start, again)) say(line);
   for (const line of checkLines(reports)) say(line);
   for (const line of limitLines(clients, reports, start, again)) say(line);
-  for (const line of importLines(stored, watched, config)) say(line);
+  for (const line of await importLines(logs, config, options, again)) say(line);
   finish({ root: config.root, logsDir: config.logsDir, start, clients: reports }, options);
 }
 
@@ -251,26 +252,6 @@ function limitLines(
       `${title} uses at most ${toolLimit} tools, of all MCP servers together. If these are too many, let Daybook offer fewer, for example: ${shellLine(fewer)}`,
     ];
   });
-}
-
-/** How to import the conversations that other tools store on this machine. */
-function importLines(
-  stored: readonly DefaultLocation[],
-  watched: readonly DefaultLocation[],
-  { root, configFile }: Config,
-): string[] {
-  if (stored.length === 0) return [];
-  // Some tools have several places: "Cursor (editor)", "Cursor (command line)".
-  const tools = new Set(stored.map(({ title }) => title.replace(/ \(.*/, '')));
-  const command = shellLine(['daybook', '--root', root, 'import']);
-  return [
-    `Conversations of ${[...tools].join(', ')} are on this machine. To see and import them, run ${command}`,
-    ...(watched.length > 0
-      ? []
-      : [
-          `To keep new ones too, before such tools delete them, write { "importWatch": "all" } in ${configFile}, or add it to the settings there. Servers that start afterwards import them every minute.`,
-        ]),
-  ];
 }
 
 function lineOf({ client, path, outcome, copy, reason }: ClientReport): string {

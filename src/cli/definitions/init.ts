@@ -39,6 +39,12 @@ export function addInit(program: Command, flags: () => Flags): void {
     )
     .option('--yes', 'change the clients without asking; a copy of each file is kept')
     .option('--replace', 'with --yes: also change clients that use another folder')
+    .addOption(
+      new Option(
+        '--import-watch',
+        'also write "importWatch": "all" into the configuration file: servers import new conversations of other tools on this machine every minute',
+      ).conflicts(['print', 'remove']),
+    )
     .option(...JSON_OPTION)
     .addHelpText(
       ...examplesOf(
