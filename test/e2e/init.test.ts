@@ -173,6 +173,16 @@ describe('daybook init', () => {
     });
   });
 
+  it('finds Antigravity by the folder of its editor or of its command line', async () => {
+    await withPlace(async (place) => {
+      await mkdir(join(place.folder, '.gemini/antigravity-cli'), { recursive: true });
+      const { stdout } = await runCommand(place, ['init', place.root, '--yes']);
+      const path = join(place.folder, '.gemini/config/mcp_config.json');
+      expect(stdout).toContain(`Antigravity: written (${path})`);
+      expect(JSON.parse(await readFile(path, 'utf8')).mcpServers.daybook.args[0]).toBe(MAIN);
+    });
+  });
+
   it('reports that there is no client, also with --yes', async () => {
     await withPlace(async (place) => {
       const { code, stdout } = await runCommand(place, ['init', place.root, '--yes']);
@@ -229,8 +239,8 @@ describe('daybook init', () => {
       const printed = await runCommand(place, ['init', place.root, '--print', '--json']);
       const { start, clients } = JSON.parse(printed.stdout);
       expect(start.args).toEqual([MAIN, '--root', place.root]);
-      expect(clients).toHaveLength(8);
-      expect(clients[3].add).toEqual({ mcpServers: { daybook: start } });
+      expect(clients).toHaveLength(clientsOf().length);
+      expect(clients[0].add).toEqual({ mcpServers: { daybook: start } });
       expect((await runCommand(place, ['init', place.root, '--print'])).code).toBe(0);
       expect(await readdir(place.folder)).toEqual([]);
     });
@@ -274,14 +284,14 @@ describe('daybook init', () => {
       const all = await init('--client', 'cursor', 'windsurf', '--yes');
       const fewer = '--toolsets conversations,memory_bank';
       for (const [name, limit] of [
-        ['cursor', 'Cursor uses at most 80 tools'],
-        ['windsurf', 'Windsurf uses at most 100 tools'],
+        ['cursor', 'Cursor limits the number of tools of all MCP servers together (80'],
+        ['windsurf', 'Windsurf limits the number of tools of all MCP servers together (100)'],
       ]) {
         expect(all.stdout).toContain(limit);
         expect(all.stdout).toContain(`daybook init ${place.root} --client ${name} ${fewer}\n`);
       }
       const few = await init('--client', 'cursor', '--yes', ...fewer.split(' '));
-      expect(few.stdout).not.toContain('at most');
+      expect(few.stdout).not.toContain('limits');
       const expected = [MAIN, '--root', place.root, '--toolsets', 'conversations,memory_bank'];
       expect(await args()).toEqual(expected);
       expect((await init('--yes')).stdout).toContain('Cursor: unchanged');

@@ -20,7 +20,7 @@ it('an empty store shows settings and commands for clients, which can be copied'
   const textOf = (name: string) => part(name).locator('pre').innerText();
   const printed: Printed = JSON.parse(await run(place, ['init', '--print', '--json']));
   const settings = await textOf('Settings with mcpServers');
-  for (const name of ['Claude Desktop', 'Cursor', 'Windsurf', 'Gemini CLI']) {
+  for (const name of ['Claude Desktop', 'Cursor', 'Antigravity', 'Devin', 'Gemini CLI']) {
     const { add } = printed.clients.find(({ client }) => client === name) ?? {};
     expect(add, name).toEqual(JSON.parse(settings));
   }

@@ -26,7 +26,7 @@ export function Connect() {
       <ToCopy name="Command for all" text={initLine} />
       <h4>Claude Code</h4>
       <ToCopy name="Command for Claude Code" text={`claude mcp add daybook -- ${startLine}`} />
-      <h4>Claude Desktop, Cursor, Windsurf, Gemini CLI</h4>
+      <h4>Claude Desktop, Cursor, Gemini CLI and others</h4>
       <p>
         In the file of settings: <code>claude_desktop_config.json</code> (Settings → Developer →
         Edit Config), <code>~/.cursor/mcp.json</code>, <code>mcp_config.json</code> or{' '}

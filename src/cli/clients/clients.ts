@@ -15,15 +15,15 @@ export interface Client {
   readonly title: string;
   /** The settings file with the list of MCP servers. */
   readonly path: string;
-  /** This folder exists if the client was started at least once. */
-  readonly folder: string;
+  /** One of these folders exists if the client was started at least once. */
+  readonly folders: readonly string[];
   /** The field of the settings file that lists the servers. */
   readonly serversField: 'mcpServers' | 'servers' | 'context_servers' | 'mcp_servers';
   readonly format: 'json' | 'toml';
   /** Fields that this client needs besides `command` and `args`. */
   readonly fields: Readonly<Record<string, string>>;
-  /** The most tools that the client uses, of all its servers together (docs/CLIENTS.md). */
-  readonly toolLimit?: number;
+  /** How many tools of all its servers together the client uses (docs/CLIENTS.md). */
+  readonly toolLimit?: string;
 }
 
 export type Entry = Readonly<Record<string, unknown>>;
@@ -38,8 +38,11 @@ interface Machine {
 export function clientsOf(machine: Machine = {}): readonly Client[] {
   const { home = homedir(), platform = process.platform } = machine;
   const programs = programsFolder(machine);
-  // Zed uses ~/.config on macOS too.
-  const zed = platform === 'win32' ? join(programs, 'Zed') : join(configHome(machine, home), 'zed');
+  const isWindows = platform === 'win32';
+  // Zed and Devin use ~/.config on macOS too.
+  const zed = isWindows ? join(programs, 'Zed') : join(configHome(machine, home), 'zed');
+  const devin = isWindows ? join(programs, 'devin') : join(home, '.config', 'devin');
+  const gemini = join(home, '.gemini');
   const stdio = { fields: { type: 'stdio' } };
   return [
     client(
@@ -56,14 +59,24 @@ export function clientsOf(machine: Machine = {}): readonly Client[] {
       serversField: 'mcp_servers',
       format: 'toml',
     }),
-    client('cursor', 'Cursor', join(home, '.cursor'), 'mcp.json', { toolLimit: 80 }),
-    client('gemini', 'Gemini CLI', join(home, '.gemini'), 'settings.json'),
+    client('cursor', 'Cursor', join(home, '.cursor'), 'mcp.json', {
+      toolLimit: '80 in some versions',
+    }),
+    // The editor and the command line of Antigravity share this file; they make it for the first server.
+    client('antigravity', 'Antigravity', join(gemini, 'config'), 'mcp_config.json', {
+      folders: ['config', 'antigravity', 'antigravity-cli'].map((name) => join(gemini, name)),
+    }),
+    // Windsurf got the name Devin Desktop in June 2026. Fields that Devin does not know make a file invalid.
+    client('devin', 'Devin', devin, 'mcp_config.json'),
+    client('gemini', 'Gemini CLI', gemini, 'settings.json'),
+    client('kiro', 'Kiro', join(home, '.kiro'), join('settings', 'mcp.json')),
+    client('lm-studio', 'LM Studio', join(home, '.lmstudio'), 'mcp.json'),
     client('vscode', 'VS Code', join(programs, 'Code', 'User'), 'mcp.json', {
       serversField: 'servers',
       ...stdio,
     }),
     client('windsurf', 'Windsurf', join(home, '.codeium', 'windsurf'), 'mcp_config.json', {
-      toolLimit: 100,
+      toolLimit: '100',
     }),
     client('zed', 'Zed', zed, 'settings.json', {
       serversField: 'context_servers',
@@ -76,8 +89,10 @@ export function clientsOf(machine: Machine = {}): readonly Client[] {
 export async function installedClients(): Promise<readonly Client[]> {
   const found: Client[] = [];
   // Claude Code keeps its settings file beside its folder, so either of them may exist.
-  for (const each of clientsOf())
-    if ((await isFolder(each.folder)) || (await isPresent(each.path))) found.push(each);
+  for (const each of clientsOf()) {
+    const folders = await Promise.all(each.folders.map(isFolder));
+    if (folders.includes(true) || (await isPresent(each.path))) found.push(each);
+  }
   return found;
 }
 
@@ -89,7 +104,7 @@ function client(
   others: Partial<Client> = {},
 ): Client {
   const usual = { serversField: 'mcpServers', format: 'json', fields: {} } as const;
-  return { name, title, folder, path: join(folder, file), ...usual, ...others };
+  return { name, title, folders: [folder], path: join(folder, file), ...usual, ...others };
 }
 
 function configHome({ env, platform = process.platform }: Machine, home: string): string {

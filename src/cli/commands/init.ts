@@ -249,7 +249,7 @@ function limitLines(
     if (toolLimit === undefined || !written.some(({ client }) => client === title)) return [];
     const fewer = [...again, '--client', name, TOOLSETS_OPTION, 'conversations,memory_bank'];
     return [
-      `${title} uses at most ${toolLimit} tools, of all MCP servers together. If these are too many, let Daybook offer fewer, for example: ${shellLine(fewer)}`,
+      `${title} limits the number of tools of all MCP servers together (${toolLimit}). If it reports too many tools, let Daybook offer fewer, for example: ${shellLine(fewer)}`,
     ];
   });
 }

@@ -36,6 +36,10 @@ describe('the settings files of clients', () => {
       'claude-code': '/home/me/.claude.json',
       codex: '/home/me/.codex/config.toml',
       cursor: '/home/me/.cursor/mcp.json',
+      antigravity: '/home/me/.gemini/config/mcp_config.json',
+      devin: '/home/me/.config/devin/mcp_config.json',
+      kiro: '/home/me/.kiro/settings/mcp.json',
+      'lm-studio': '/home/me/.lmstudio/mcp.json',
       gemini: '/home/me/.gemini/settings.json',
       vscode: '/home/me/.config/Code/User/mcp.json',
       windsurf: '/home/me/.codeium/windsurf/mcp_config.json',
@@ -58,6 +62,7 @@ describe('the settings files of clients', () => {
     expect(paths('win32', 'C:/Users/me', { APPDATA: 'D:/Roaming' })).toMatchObject({
       'claude-desktop': 'D:/Roaming/Claude/claude_desktop_config.json',
       vscode: 'D:/Roaming/Code/User/mcp.json',
+      devin: 'D:/Roaming/devin/mcp_config.json',
       cursor: 'C:/Users/me/.cursor/mcp.json',
     });
     expect(paths('win32', 'C:/Users/me')['claude-desktop']).toContain(
@@ -94,6 +99,7 @@ describe('the command in an entry', () => {
     expect(entryOf(clientOf('vscode'), start)).toEqual({ type: 'stdio', ...start });
     expect(entryOf(clientOf('zed'), start)).toEqual({ source: 'custom', ...start });
     expect(entryOf(cursor, start)).toEqual(start);
+    expect(entryOf(clientOf('devin'), start)).toEqual(start);
   });
 
   it.each<[readonly string[], readonly string[]]>([
