@@ -11,7 +11,7 @@ const ARCHIVE = /\.zip$/i;
 const EXPORT = /\.zip$|^[^/]+\.(jsonl?|ndjson|md|markdown|txt|db|sqlite3?|vscdb)$/i;
 const DOCUMENT = /\.(jsonl?|ndjson)$/i;
 /** A source that has read the input leaves such files out on purpose, for example older copies of a log. */
-const LOG = /\.(jsonl|ndjson)$/i;
+const LOG = /\.(jsonl|ndjson)$|(^|\/)\w*chatSessions\/[^/]+\.json$/i;
 const ARCHIVED = /(^|\/)archive\/conversations-\d{4}-\d\d(-\d+)?\.tar\.gz$/;
 /** The files of a store, which its source has read or left out on purpose. */
 const OF_STORE = /(^|\/)(\d{8}-\d{13}|memory-bank|backups|archive)\//;

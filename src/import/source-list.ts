@@ -22,6 +22,7 @@ import { openai } from './sources/openai.js';
 import { openWebUi } from './sources/openwebui.js';
 import { serverMemory } from './sources/server-memory.js';
 import { vault } from './sources/vault.js';
+import { vscode } from './sources/vscode/vscode.js';
 
 /** A special format must be before a more general one. */
 export const SOURCES: readonly Source[] = [
@@ -32,6 +33,7 @@ export const SOURCES: readonly Source[] = [
   geminiApps,
   cursorCli,
   claudeCode,
+  vscode,
   cursor,
   daybook,
   serverMemory,
@@ -50,7 +52,7 @@ export const SOURCES: readonly Source[] = [
 
 /** These detect their own files among any others. */
 export const RECOGNISABLE: readonly Source[] = [
-  ...[chatgpt, claude, codex, geminiCli, geminiApps, cursorCli, claudeCode],
+  ...[chatgpt, claude, codex, geminiCli, geminiApps, cursorCli, claudeCode, vscode],
   ...[cursor, mnemosyne, odeiHistory, insightsMcp, llm],
 ];
 

@@ -92,6 +92,20 @@ export const TEXT_SAMPLES: Readonly<Record<string, string>> = {
   ),
   'cursor-cli/shed/agent-transcripts/s/subagents/t.txt':
     'user:\nx\n\nassistant:\n[Tool call] ls\n  path: .\n\n[Tool result] ls\n  files\n\ny\n',
+  'vscode/workspaceStorage/w/chatSessions/s.jsonl': lines(
+    { kind: 0, v: { version: 3, sessionId: 's', creationDate: 1770112800000, requests: [] } },
+    {
+      kind: 2,
+      k: ['requests'],
+      v: [{ requestId: 'r', timestamp: 1770112800001, message: { text: 'x' }, response: [] }],
+    },
+    {
+      kind: 2,
+      k: ['requests', 0, 'response'],
+      v: [{ kind: 'toolInvocationSerialized', toolId: 'ls' }, { value: 'y' }],
+    },
+  ),
+  'vscode/workspaceStorage/w/workspace.json': JSON.stringify({ folder: 'file:///shed' }),
   'vault/a.md':
     '---\ntitle: Shed\npermalink: shed\n---\n- [decision] Larch #wood\n- rests on [[Base]]\n',
   'memory-bank/kg_wal.log': lines({ s: 'a', p: 'b', o: 'c' }),

@@ -17,8 +17,8 @@ export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 const BACKUP_TIMES = ['off', 'daily'] as const;
 const SECRETS = ['mask', 'keep'] as const;
 export const WATCHED_TOOLS = [
-  ...(['claude-code', 'codex', 'gemini-cli', 'cursor-cli', 'cursor', 'llm'] as const),
-  'insights-mcp',
+  ...(['claude-code', 'codex', 'gemini-cli', 'cursor-cli', 'cursor', 'vscode'] as const),
+  ...(['llm', 'insights-mcp'] as const),
 ] as const;
 export const IMPORT_ACTIVITIES = ['none', 'short', 'all'] as const;
 

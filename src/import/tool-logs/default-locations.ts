@@ -3,8 +3,9 @@
  * without a path, `info`, a watch). tool-deletion.ts finds which tools delete old logs.
  */
 
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { isAppError } from '../../base/errors.js';
+import { listFolders } from '../../files/paths/folders.js';
 import { readStamp } from '../../files/read/stamp.js';
 import { deletionByClaudeCode, deletionByGemini } from './tool-deletion.js';
 
@@ -24,6 +25,7 @@ type LocationKind =
   | 'gemini-cli'
   | 'cursor-cli'
   | 'cursor'
+  | 'vscode'
   | 'llm'
   | 'insights-mcp';
 
@@ -42,6 +44,10 @@ function defaultLocations({ home, programs, variable }: Machine): readonly Defau
   const llm = variable('LLM_USER_PATH') ?? join(programs, 'io.datasette.llm');
   const editor = join(programs, 'Cursor', 'User');
   const codex = variable('CODEX_HOME') ?? join(home, '.codex');
+  const vscode = ['Code', 'Code - Insiders', 'VSCodium'].flatMap((program) => {
+    const user = join(programs, program, 'User');
+    return [join(user, 'workspaceStorage'), join(user, 'globalStorage', 'emptyWindowChatSessions')];
+  });
   const location = (
     kind: LocationKind,
     title: string,
@@ -66,10 +72,14 @@ function defaultLocations({ home, programs, variable }: Machine): readonly Defau
     location('cursor-cli', 'Cursor (command line, chats)', join(home, '.cursor', 'chats')),
     location('cursor', 'Cursor (editor)', join(editor, 'globalStorage', 'state.vscdb')),
     location('cursor', 'Cursor (editor, older chats)', join(editor, 'workspaceStorage')),
+    ...vscode.map((path) => location('vscode', 'VS Code', path, DELETED_BY_VSCODE)),
     location('llm', 'llm', join(llm, 'logs.db')),
     location('insights-mcp', 'insights-mcp', join(home, '.insights-mcp', 'insights.db')),
   ];
 }
+
+/** `maxPersistedSessions` in `chatSessionStore.ts` of microsoft/vscode. */
+const DELETED_BY_VSCODE = 'all but the newest 400 chats of a folder';
 
 /** What a tool creates with its first conversation, in a folder that also has its settings. */
 const FIRST_ENTRIES: Partial<Record<LocationKind, readonly string[]>> = {
@@ -87,10 +97,24 @@ export async function findDefaultLocations(machine: Machine): Promise<DefaultLoc
 }
 
 async function isUsed({ kind, path }: DefaultLocation): Promise<boolean> {
+  if (kind === 'vscode' && basename(path) === 'workspaceStorage') return hasChats(path);
   for (const entry of FIRST_ENTRIES[kind] ?? ['']) {
     if (await mayBeThere(join(path, entry))) return true;
   }
   return false;
+}
+
+/** VS Code has a folder in `workspaceStorage` for each folder that was opened, also without a chat. */
+async function hasChats(path: string): Promise<boolean> {
+  try {
+    for (const folder of await listFolders(path)) {
+      if (await mayBeThere(join(path, folder, 'chatSessions'))) return true;
+    }
+    return false;
+  } catch (error) {
+    if (isAppError(error)) return true; // it cannot be inspected
+    throw error;
+  }
 }
 
 /** An import reports a location that cannot be inspected. */
