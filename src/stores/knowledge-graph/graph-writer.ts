@@ -76,9 +76,9 @@ export class GraphWriter {
         return { outcome: { error }, pending };
       }
     });
-    const bytes = Buffer.from(this.#textOf(planned));
-    if (bytes.length === 0) return planned.map(({ outcome }) => outcome);
     try {
+      const bytes = Buffer.from(this.#textOf(planned));
+      if (bytes.length === 0) return planned.map(({ outcome }) => outcome);
       const stamp = await end.append(bytes, lock, isKept);
       if (stamp === undefined)
         throw new LockLostError('the lock was lost, or the log was replaced');
