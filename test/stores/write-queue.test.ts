@@ -54,6 +54,31 @@ describe('a full disk', () => {
   });
 });
 
+describe('a call during the last attempts', () => {
+  it('does not start the attempts a second time, so each write is done once', async () => {
+    const queue = makeQueue();
+    const done: string[] = [];
+    let attempts = 0;
+    let calling: Promise<unknown> = Promise.resolve();
+    const write = async () => {
+      attempts += 1;
+      if (attempts === 1) throw ofTheDisk('ENOSPC');
+      if (attempts === 2) {
+        const now = async () => void done.push('third');
+        calling = queue.run(now, async () => addTo(queue, done, 'third'));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      done.push('first');
+    };
+    queue.add({ name: 'first', bytes: 1, write, ended: () => undefined });
+    addTo(queue, done, 'second');
+    await queue.close();
+    await calling;
+    expect(done).toEqual(['first', 'second', 'third']);
+    expect(queue.unwritten()).toEqual([]);
+  });
+});
+
 describe('a store that goes away again while memory is compared with it', () => {
   it('is compared again when it is back', async () => {
     let isHere = false;

@@ -205,8 +205,8 @@ export class WriteQueue {
   async close(): Promise<void> {
     this.#retry.stop();
     await this.settle().catch(() => false);
+    this.#isClosed = true; // from now on no call does the waiting writes at the same time as the line below
     if (!this.isAway) await this.#drain({ isLast: true }).catch(() => undefined);
-    this.#isClosed = true;
   }
 
   /** A part of the store that cannot be read does not stop the others. The next call tries it again. */
