@@ -34,6 +34,10 @@ export const textsIn = (value: unknown): string[] =>
 export const numberIn = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
+/** The number that `Number` makes of a value; NaN for an object, because `Number` throws for some. */
+export const numberFrom = (value: unknown): number =>
+  typeof value === 'object' ? Number.NaN : Number(value);
+
 /** A copy without the fields whose value is `undefined`; `undefined` if no field is left. */
 export function definedOrNothing(fields: JsonObject): JsonObject | undefined {
   const hasNone = Object.values(fields).every((value) => value === undefined);

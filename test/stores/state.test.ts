@@ -16,6 +16,11 @@ function openState(content?: string) {
   return { state: open(), another: open, file, text: () => readFileSync(file, 'utf8') };
 }
 
+it('takes no context window from an object that cannot be a number', async () => {
+  const { state } = openState('{"contextWindow": {"toString": null, "valueOf": null}}');
+  expect(await state.get()).toEqual({ values: {}, valuesUpdatedAt: {} });
+});
+
 describe('state', () => {
   it('is empty at first, and then has the values that were set, in a readable file', async () => {
     const { state, another, text, file } = openState();

@@ -1,5 +1,5 @@
 /** The content of `state.json`, and the function that applies a change to it. No I/O. */
-import { isRecord, type JsonObject, objectIn } from '../../base/json-fields.js';
+import { isRecord, type JsonObject, numberFrom, objectIn } from '../../base/json-fields.js';
 import { CLIENT_ID, CONVERSATION_ID } from '../conversations/document/conversation-id.js';
 import { versionOf } from '../format-migrations.js';
 
@@ -24,8 +24,8 @@ export interface StateChange {
 
 export function toState(file: JsonObject): State {
   const { activeConversation, contextWindow, values, updatedAt } = file;
-  const messages = Number(contextWindow);
-  const isCount = contextWindow !== null && Number.isSafeInteger(messages) && messages > 0;
+  const messages = numberFrom(contextWindow);
+  const isCount = Number.isSafeInteger(messages) && messages > 0;
   return {
     ...(isRef(activeConversation) ? { activeConversation } : {}),
     ...(isCount ? { contextWindow: messages } : {}),

@@ -6,7 +6,13 @@
 
 import { AppError, ERROR_KINDS, type ErrorCode } from '../../base/errors.js';
 import { sha256Stream } from '../../base/ids.js';
-import { isRecord, type JsonObject, objectIn, objectsIn } from '../../base/json-fields.js';
+import {
+  isRecord,
+  type JsonObject,
+  numberFrom,
+  objectIn,
+  objectsIn,
+} from '../../base/json-fields.js';
 import { estimateTextTokens } from '../../base/text/estimate-tokens.js';
 import type { SourceLocation } from '../conversations/document/parse-fields.js';
 import type { Message } from '../conversations/document/schema.js';
@@ -137,9 +143,6 @@ function requireReadable(file: unknown, path: string): JsonObject {
 }
 
 const levelsIn = ({ summaries }: JsonObject) => objectIn(summaries);
-
-/** `Number` throws for an object whose `toString` is no function. */
-const numberFrom = (value: unknown) => (typeof value === 'object' ? Number.NaN : Number(value));
 
 function summaryOf(value: unknown, level: SummaryLevel): Omit<Summary, 'tokenCount'> | undefined {
   if (!isRecord(value)) return undefined;
