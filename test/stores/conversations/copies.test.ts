@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -14,12 +15,25 @@ import { temporaryName } from '../../../src/files/atomic/staging.js';
 import { readStampNow } from '../../../src/files/read/stamp.js';
 import { messageHash } from '../../../src/stores/conversations/document/message-hash.js';
 import type { Conversation } from '../../../src/stores/conversations/document/schema.js';
+import { copyAttachmentsTo } from '../../../src/stores/conversations/files/attachments.js';
 import { contentOf, put } from '../../maintenance/roots.js';
 import { errorOf } from '../../support/error-of.js';
 import { type FsCall, tapFs } from '../../support/fs-tap.js';
+import { tempFolder } from '../../support/temp-folder.js';
 import { assistant, ID0, openStore, T0, user } from './store.js';
 
 const contents = ({ messages }: Conversation) => messages.map(({ content }) => content);
+
+it('a decrypted copy of an attachment that has an encrypted file inside is the same file', async () => {
+  const folder = tempFolder();
+  const path = join(folder, 'backup.tar');
+  const inner = `daybook-sealed 1 ${'a'.repeat(16)}\n${'s'.repeat(100)}`;
+  writeFileSync(path, 'p'.repeat(64 * 1024) + inner); // at the beginning of a part that is read
+  const attachment = { name: 'backup.tar', path, sizeBytes: 0 };
+  await copyAttachmentsTo(join(folder, 'copy'), [attachment], { fsync: false, isPlain: true });
+  const copy = readFileSync(join(folder, 'copy', 'attachments', 'backup.tar'));
+  expect(copy.equals(readFileSync(path))).toBe(true);
+});
 
 describe('branch', () => {
   it('copies the messages up to the chosen one, with valid links, and does not change the source', async () => {

@@ -145,11 +145,13 @@ async function* contentOf(path: string): AsyncGenerator<Uint8Array> {
 /** A sealed file is decrypted as a whole. */
 async function* plainContentOf(path: string): AsyncGenerator<Uint8Array> {
   const sealed: Uint8Array[] = [];
+  let isSealed: boolean | undefined;
   for await (const part of contentOf(path)) {
-    if (sealed.length > 0 || sealedFileKey(part) !== undefined) sealed.push(part);
+    isSealed ??= sealedFileKey(part) !== undefined; // only its beginning: an archive can have a sealed file inside
+    if (isSealed) sealed.push(part);
     else yield part;
   }
-  if (sealed.length > 0) yield openFile(Buffer.concat(sealed), path);
+  if (isSealed) yield openFile(Buffer.concat(sealed), path);
 }
 
 async function hashOf(path: string): Promise<string> {
