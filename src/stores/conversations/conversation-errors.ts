@@ -1,4 +1,4 @@
-/** The errors about ids and keys of conversations that several modules throw. */
+/** The errors about ids and keys of conversations, and about ids of messages, that several modules throw. */
 import { AppError } from '../../base/errors.js';
 
 export function invalidRef(ref: string): AppError {
@@ -15,6 +15,15 @@ export function notFound(ref: string): AppError {
   return new AppError('CONVERSATION_NOT_FOUND', `Conversation ${ref} does not exist.`, {
     details: { conversationId: ref },
   });
+}
+
+export function noMessage(conversationId: string, givenId: string): AppError {
+  const messageId = givenId.slice(0, 200);
+  return new AppError(
+    'MESSAGE_NOT_FOUND',
+    `Conversation ${conversationId} has no message ${JSON.stringify(messageId)}.`,
+    { details: { conversationId, messageId } },
+  );
 }
 
 /**

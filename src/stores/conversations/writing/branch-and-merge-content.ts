@@ -7,11 +7,11 @@
  * the parent is not an earlier message.
  */
 
-import { AppError } from '../../../base/errors.js';
 import { newUuid } from '../../../base/ids.js';
 import { defined, isSameJson } from '../../../base/json.js';
 import type { JsonObject } from '../../../base/json-fields.js';
 import { distinctTags } from '../../tags.js';
+import { noMessage } from '../conversation-errors.js';
 import type { Conversation, Message } from '../document/schema.js';
 import type { MaskedConversation } from './bulk-create.js';
 
@@ -159,12 +159,4 @@ function originOf(conversation: Conversation, kept: unknown): JsonObject {
 function earlierMerges({ metadata }: Conversation): unknown[] {
   const earlier = metadata?.['mergedFrom'];
   return Array.isArray(earlier) ? earlier : [];
-}
-
-function noMessage(conversationId: string, messageId: string): AppError {
-  return new AppError(
-    'MESSAGE_NOT_FOUND',
-    `Conversation ${conversationId} has no message ${JSON.stringify(messageId.slice(0, 200))}.`,
-    { details: { conversationId, messageId: messageId.slice(0, 200) } },
-  );
 }

@@ -3,16 +3,15 @@
  * conversation. The key is in the damaged text, in its sealed fields, or in the newest earlier version, which also
  * helps if an editor has emptied the file.
  */
-import { join } from 'node:path';
 import { undefinedIfUnreadable } from '../../../base/errors.js';
-import { listFiles } from '../../../files/paths/folders.js';
 import { readWhole } from '../../../files/read/whole-file.js';
 import { salvage } from '../repair/salvage.js';
 import type { StoreCore } from '../store-core.js';
-import { VERSION_NAME } from '../versions/version-files.js';
+import type { VersionFiles } from '../versions/version-files.js';
 
 export async function hadKey(
   core: StoreCore,
+  versions: VersionFiles,
   conversationId: string,
   clientId: string,
 ): Promise<boolean> {
@@ -21,7 +20,7 @@ export async function hadKey(
   const text = (await undefinedIfUnreadable(readWhole(path)))?.bytes.toString() ?? '';
   if (mentionsKey(text, clientId)) return true;
   const saved = undefinedIfUnreadable(sealedKey(core, conversationId, text));
-  return (await saved) === clientId || (await versionKey(core, conversationId)) === clientId;
+  return (await saved) === clientId || (await versionKey(versions, conversationId)) === clientId;
 }
 
 /** Whether the text, which is no valid JSON, has this key. */
@@ -40,12 +39,8 @@ async function sealedKey({ files, codec }: StoreCore, conversationId: string, te
   return salvage(text, location, codec)?.head.clientId;
 }
 
-async function versionKey({ files }: StoreCore, id: string): Promise<string | undefined> {
-  const folder = join(files.folderOf(id), 'versions');
-  const names = (await undefinedIfUnreadable(listFiles(folder))) ?? [];
-  const numberOf = (name: string) => Number(VERSION_NAME.exec(name)?.[1] ?? 0);
-  const newest = names.sort((a, b) => numberOf(b) - numberOf(a))[0];
-  if (newest === undefined) return undefined;
-  const found = await undefinedIfUnreadable(files.readUncached(id, join(folder, newest)));
-  return found?.document.head.clientId;
+async function versionKey(versions: VersionFiles, id: string): Promise<string | undefined> {
+  const [newest] = (await undefinedIfUnreadable(versions.list(id))) ?? [];
+  const document = newest && (await undefinedIfUnreadable(versions.read(id, newest)));
+  return document?.head.clientId;
 }

@@ -4,7 +4,7 @@
  */
 import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
-import { notFound } from '../conversation-errors.js';
+import { noMessage, notFound } from '../conversation-errors.js';
 import type { Revision } from '../document/apply-revision.js';
 import { metadataAfterDeletion } from '../document/import-mark.js';
 import { messageHash } from '../document/message-hash.js';
@@ -84,13 +84,7 @@ function requireMessage(
 ): { index: number; message: Message } {
   const index = messages.findIndex(({ id }) => id === messageId);
   const message = messages[index];
-  if (message === undefined) {
-    throw new AppError(
-      'MESSAGE_NOT_FOUND',
-      `Conversation ${conversationId} has no message ${JSON.stringify(messageId.slice(0, 80))}.`,
-      { details: { conversationId, messageId: messageId.slice(0, 200) } },
-    );
-  }
+  if (message === undefined) throw noMessage(conversationId, messageId);
   const hash = messageHash(message.content);
   if (hash === expectedHash) return { index, message };
   throw new AppError(

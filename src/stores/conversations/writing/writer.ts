@@ -231,7 +231,7 @@ export class ConversationWriter {
   /** Throws CONVERSATION_CORRUPTED if a damaged file has the key: its conversation must not begin again. */
   async #requireNotDamaged(clientId: string): Promise<void> {
     for (const { name, error } of this.#core.catalogue.damaged()) {
-      if (await hadKey(this.#core, name, clientId)) throw error;
+      if (await hadKey(this.#core, this.#versions, name, clientId)) throw error;
     }
   }
 
