@@ -301,3 +301,16 @@ it('the imports leave no temporary folder', async () => {
   await bench.import(file).catch(() => undefined);
   expect(readdirSync(folder)).toEqual(['broken.db']);
 });
+
+it('a mark with values that are no texts does not stop later imports', async () => {
+  const bench = await openImportBench();
+  const conversationId = '20260101-1767261600000';
+  const none = { toString: null };
+  const source = { kind: 'x', id: 'y', count: 1, deleted: [none, 'm2'], replaced: [none] };
+  const conversations = [
+    { conversationId, messages: [{ role: 'user', content: 'a' }], metadata: { source } },
+  ];
+  const text = { format: 'daybook-export', version: 1, conversations };
+  expect(await bench.importText(text)).toMatchObject({ added: 1 });
+  expect(await bench.importText(text)).toMatchObject({ unchanged: 1, problems: [] });
+});

@@ -5,7 +5,14 @@
  */
 
 import { sha256Hex, sha256Stream } from '../../../base/ids.js';
-import { isRecord, listIn, numberIn, objectIn, textIn } from '../../../base/json-fields.js';
+import {
+  isRecord,
+  listIn,
+  numberIn,
+  objectIn,
+  textIn,
+  textsIn,
+} from '../../../base/json-fields.js';
 import { ownCopy } from '../../../base/text/own-copy.js';
 import type { PastFields, PastMessage } from './apply-appends.js';
 import { CONVERSATION_ID } from './conversation-id.js';
@@ -83,9 +90,9 @@ export function markIn(metadata: JsonObject | undefined): SourceMark | undefined
     ...(source['times'] === 'file' && { times: 'file' }),
     ...(source['isRemnant'] === true && { isRemnant: true }),
     ...(typeof source['first'] === 'string' && { first: source['first'] }),
-    ...(Array.isArray(source['replaced']) && { replaced: source['replaced'].map(String) }),
+    ...(Array.isArray(source['replaced']) && { replaced: textsIn(source['replaced']) }),
     ...keptIn(objectIn(source['kept'])),
-    ...(Array.isArray(source['deleted']) && { deleted: source['deleted'].map(String) }),
+    ...(Array.isArray(source['deleted']) && { deleted: textsIn(source['deleted']) }),
   };
 }
 
