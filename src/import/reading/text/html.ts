@@ -1,14 +1,14 @@
 /** Converts answers in HTML back to plain text with simple Markdown. */
 import { fenced } from '../../../base/text/code-block.js';
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-};
+const ENTITIES = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+  ['nbsp', ' '],
+]);
 const LINK = /<a\b([^<>]*)>([^<>]*)<\/a>/gi;
 /** Searched in the attributes only: as a part of LINK it would take quadratic time in a long tag. */
 const HREF = /\bhref="(https?:[^"]*)"/i;
@@ -59,7 +59,7 @@ const plain = (html: string): string => withoutEntities(html.replace(/<[^<>]*>/g
 /** The text with a character in the place of each entity, such as `&amp;`. */
 export function withoutEntities(text: string): string {
   return text.replace(/&(#x?[0-9a-f]+|[a-z]+);/gi, (all, name: string) => {
-    if (!name.startsWith('#')) return ENTITIES[name.toLowerCase()] ?? all;
+    if (!name.startsWith('#')) return ENTITIES.get(name.toLowerCase()) ?? all;
     const isHex = /^#x/i.test(name);
     const code = Number.parseInt(name.slice(isHex ? 2 : 1), isHex ? 16 : 10);
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : all;
