@@ -51,6 +51,13 @@ const LEGACY = [
 const SAID = ['user: Build a shed', 'assistant: Done.'];
 
 describe('a session of Codex', () => {
+  it('in the root folder has no module, because that folder has no name', async () => {
+    const bench = await openImportBench();
+    await bench.importText(lines(meta({ cwd: '/' }), ...LEGACY.slice(1)), 'rollout-x.jsonl');
+    const { module, metadata } = bench.bySource(ID);
+    expect([module, metadata.cwd]).toEqual([undefined, '/']);
+  });
+
   it('in the older form has the typed and answered messages, without injected and compacted ones', async () => {
     const bench = await openImportBench();
     const report = await bench.import(

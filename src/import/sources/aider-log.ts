@@ -9,6 +9,7 @@ import { sha256Hex } from '../../base/ids.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import { uniqueIds } from '../reading/messages/tree.js';
 import { TurnBuilder } from '../reading/messages/turns.js';
+import { moduleOfFolder } from '../reading/text/module-of-folder.js';
 import { timeIn } from '../reading/text/times.js';
 import type { Activity, ImportedConversation } from '../source-interface.js';
 
@@ -42,7 +43,7 @@ export function* aiderConversations(
       fileTimeMs: file.modifiedAtMs,
       id: uniqueId(`${startedAt} ${first}`),
       createdAt: timeIn(startedAt),
-      ...(folder !== undefined && { module: basename(folder), project: folder }),
+      ...moduleOfFolder(folder),
       messages,
     };
   }

@@ -7,6 +7,7 @@ import { objectIn, textIn } from '../../../base/json-fields.js';
 import type { InputFile } from '../../../files/input/input-types.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
 import { objectLines } from '../../reading/documents/documents.js';
+import { moduleOfFolder } from '../../reading/text/module-of-folder.js';
 import { timeIn } from '../../reading/text/times.js';
 import type {
   ImportedConversation,
@@ -67,13 +68,7 @@ export const promptsOnly = (
   id,
   fileTimeMs: file.modifiedAtMs,
   isRemnant: true,
-  ...(project !== undefined && {
-    module: project
-      .replaceAll('\\', '/')
-      .split('/')
-      .findLast((part) => part !== ''),
-    project,
-  }),
+  ...moduleOfFolder(project),
   tags: ['prompts only'],
   messages,
 });

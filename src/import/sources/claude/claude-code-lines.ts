@@ -9,6 +9,7 @@ import type { JsonObject } from '../../../stores/conversations/document/schema.j
 import { objectLines, textOf } from '../../reading/documents/documents.js';
 import { shortened } from '../../reading/messages/activity.js';
 import type { TreeNode } from '../../reading/messages/tree.js';
+import { moduleOfFolder } from '../../reading/text/module-of-folder.js';
 import { timeIn } from '../../reading/text/times.js';
 import type { Activity, ImportProblem } from '../../source-interface.js';
 import { type SessionImages, withNamedImages } from './claude-code-images.js';
@@ -221,7 +222,7 @@ export function headOf({ path, fileTimeMs, cwd, metadata }: Session) {
     type: 'conversation' as const,
     path,
     fileTimeMs,
-    ...(cwd !== undefined && { module: posix.basename(cwd.replaceAll('\\', '/')), project: cwd }),
+    ...moduleOfFolder(cwd),
     metadata,
   };
 }

@@ -6,6 +6,7 @@
  */
 import type { InputFile } from '../../../files/input/input-types.js';
 import { TurnBuilder } from '../../reading/messages/turns.js';
+import { moduleOfFolder } from '../../reading/text/module-of-folder.js';
 import type { Activity, ImportedConversation } from '../../source-interface.js';
 
 const LOGO = /^\W*▐▛███▜▌|^╭─+ Claude Code v\d|^╭─+╮\s*│ ✻ Welcome to Claude Code!/;
@@ -48,7 +49,7 @@ export function claudeCodeScreen(
     path: file.name,
     id: file.name,
     fileTimeMs: file.modifiedAtMs,
-    ...(folder !== undefined && { module: /[^\\/]+$/.exec(folder)?.[0], project: folder }),
+    ...moduleOfFolder(folder),
     messages: turns.messages(),
     leftOut: turns.leftOut,
   };

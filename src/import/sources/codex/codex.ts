@@ -9,6 +9,7 @@ import type { InputFile } from '../../../files/input/input-types.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
 import { firstLine, objectLines } from '../../reading/documents/documents.js';
 import { TurnBuilder } from '../../reading/messages/turns.js';
+import { moduleOfFolder } from '../../reading/text/module-of-folder.js';
 import { timeIn } from '../../reading/text/times.js';
 import {
   type ImportItem,
@@ -143,7 +144,7 @@ function conversationOf(
     path: file.name,
     id,
     fileTimeMs: file.modifiedAtMs,
-    ...(cwd !== undefined && { module: posix.basename(cwd.replaceAll('\\', '/')), project: cwd }),
+    ...moduleOfFolder(cwd),
     tags: [
       ...(file.name.includes('archived_sessions/') ? ['archived'] : []),
       ...('subagent' in objectIn(head['source']) ? [SUBAGENT_TAG] : []),

@@ -26,6 +26,7 @@ import {
 import { contentText } from '../../reading/messages/openai-messages.js';
 import { timesOf, treeConversations } from '../../reading/messages/tree-conversations.js';
 import { TurnBuilder } from '../../reading/messages/turns.js';
+import { moduleOfFolder } from '../../reading/text/module-of-folder.js';
 import { timeIn } from '../../reading/text/times.js';
 import {
   type ImportItem,
@@ -128,10 +129,7 @@ async function* sessionOf(
       path: file.name,
       fileTimeMs: file.modifiedAtMs,
       title: textIn(state.head['summary']),
-      ...(project !== undefined && {
-        module: posix.basename(project.replaceAll('\\', '/')),
-        project,
-      }),
+      ...moduleOfFolder(project),
       ...(parent !== undefined && { tags: [SUBAGENT_TAG] }),
       ...timesOf(branch),
       ...(branch.branchOf === undefined && { createdAt: timeIn(state.head['startTime']) }),
