@@ -12,7 +12,7 @@ import {
   objectLines,
   unreadable,
 } from '../reading/documents/documents.js';
-import { timeIn } from '../reading/text/times.js';
+import { msIn } from '../reading/text/times.js';
 import type {
   ImportedInsight,
   ImportProblem,
@@ -79,13 +79,8 @@ function insightOf(row: JsonObject, location: RecordLocation): ImportedInsight {
     context,
     tags: Array.isArray(row['tags']) ? row['tags'] : undefined,
     metadata: Object.keys(metadata).length === 0 ? undefined : metadata,
-    created_at: msOf(row['created_at']),
-    updated_at: msOf(row['updated_at']),
+    created_at: msIn(row['created_at']),
+    updated_at: msIn(row['updated_at']),
   });
   return { type: 'insight', ...location, value };
-}
-
-function msOf(value: unknown): number | undefined {
-  const time = timeIn(value);
-  return time === undefined ? undefined : Date.parse(time);
 }

@@ -4,7 +4,7 @@ import { defined } from '../../base/json.js';
 import { isRecord, listIn, objectIn, textIn } from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { filesNamed, hasRecord, recordsOf, unreadable } from '../reading/documents/documents.js';
-import { timeIn } from '../reading/text/times.js';
+import { msIn } from '../reading/text/times.js';
 import type {
   ImportedInsight,
   ImportProblem,
@@ -60,9 +60,6 @@ const isMemory = (value: unknown): value is JsonObject =>
 
 function insightOf(fields: JsonObject, location: RecordLocation): ImportedInsight {
   const categories = [...listIn(fields['categories'])].filter((tag) => typeof tag === 'string');
-  const times = [timeIn(fields['created_at']), timeIn(fields['updated_at'])].map((time) =>
-    time === undefined ? undefined : Date.parse(time),
-  );
   const about = defined({ user: textIn(fields['user_id']), agent: textIn(fields['agent_id']) });
   const value = defined({
     id: textIn(fields['id']),
@@ -70,8 +67,8 @@ function insightOf(fields: JsonObject, location: RecordLocation): ImportedInsigh
     context: 'global',
     tags: categories.length === 0 ? undefined : categories,
     metadata: { ...objectIn(fields['metadata']), ...about, source: { kind: 'mem0' } },
-    created_at: times[0],
-    updated_at: times[1],
+    created_at: msIn(fields['created_at']),
+    updated_at: msIn(fields['updated_at']),
   });
   return { type: 'insight', ...location, value };
 }

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { elementsOf, objectLines, textOf, unreadable } from '../reading/documents/documents.js';
 import { isOwnGraphFile, OwnGraph } from '../reading/documents/own-graph.js';
 import { encryptedFiles, isEncryptedFile } from '../reading/documents/own-store-files.js';
-import { timeIn } from '../reading/text/times.js';
+import { msIn } from '../reading/text/times.js';
 import type {
   ImportedTriple,
   ImportItem,
@@ -94,8 +94,7 @@ function factOf(fields: JsonObject, location: RecordLocation): ImportedTriple | 
   const predicate = textIn(fields['predicate']) ?? textIn(fields['p']);
   const object = textIn(fields['object']) ?? textIn(fields['o']);
   if (subject === undefined || predicate === undefined || object === undefined) return undefined;
-  const time = timeIn(fields['ts'] ?? fields['at']);
-  const ts = time === undefined ? undefined : Date.parse(time);
+  const ts = msIn(fields['ts'] ?? fields['at']);
   return { type: 'triple', ...location, subject, predicate, object, ts };
 }
 

@@ -34,6 +34,12 @@ export function timeIn(value: unknown): string | undefined {
   return /^\d{4}-/.test(text) || /[A-Za-z]{3}/.test(text) ? ofMs(Date.parse(text)) : undefined;
 }
 
+/** Like `timeIn`, in Unix milliseconds. */
+export function msIn(value: unknown): number | undefined {
+  const time = timeIn(value);
+  return time === undefined ? undefined : Date.parse(time);
+}
+
 function msOf(count: number): number {
   if (count < MAX_SECONDS) return count * 1000;
   if (count < MAX_MS) return count;

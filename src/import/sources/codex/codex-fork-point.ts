@@ -7,7 +7,7 @@ import { objectIn, textIn } from '../../../base/json-fields.js';
 import type { InputFile } from '../../../files/input/input-types.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
 import { objectLines } from '../../reading/documents/documents.js';
-import { timeIn } from '../../reading/text/times.js';
+import { msIn } from '../../reading/text/times.js';
 
 /** Whether the record with this payload begins a turn of the fork itself. */
 export type OwnTurn = (payload: JsonObject) => boolean;
@@ -30,8 +30,8 @@ export async function ownTurnOf(
 ): Promise<OwnTurn | undefined> {
   const parent = parentOf(meta);
   if (parent === undefined || parent === id) return undefined;
-  const forkedAt = timeOfId(id) ?? Date.parse(timeIn(meta['timestamp']) ?? '');
-  if (Number.isNaN(forkedAt)) return undefined;
+  const forkedAt = timeOfId(id) ?? msIn(meta['timestamp']);
+  if (forkedAt === undefined) return undefined;
   const isOwn: OwnTurn = (payload) => (timeOfId(textIn(payload['turn_id'])) ?? 0) >= forkedAt;
   const isWanted = (start: Buffer) => TURN_CONTEXT.test(start.toString('latin1'));
   for await (const { value } of objectLines(file, () => undefined, { isWanted })) {
