@@ -29,8 +29,8 @@ export class OwnGraph {
     try {
       for await (const { number, text, isLast, isTooLong } of linesOf(file)) {
         const damaged = scanner.damaged.length;
-        const bytes = Buffer.from(text ?? SEALED);
-        const isReadable = bytes[0] !== SEALED.charCodeAt(0);
+        const isReadable = text !== undefined && !text.startsWith(SEALED);
+        const bytes = Buffer.from(text ?? '');
         if (isReadable) scanner.scan(bytes, 0, bytes.length, isLog && isLast);
         if (isReadable && scanner.damaged.length === damaged) continue;
         yield unreadable(file.name, `line ${number}`, isTooLong ? 'TOO_LARGE' : 'CORRUPT');
