@@ -13,6 +13,7 @@ import { type TreeNode, uniqueIds } from '../reading/messages/tree.js';
 import { timesOf, treeConversations } from '../reading/messages/tree-conversations.js';
 import { TurnBuilder } from '../reading/messages/turns.js';
 import { fileLine } from '../reading/text/attachment-lines.js';
+import { paragraphs } from '../reading/text/paragraphs.js';
 import { timeIn } from '../reading/text/times.js';
 import type { ImportItem, ReadOptions, Source } from '../source-interface.js';
 
@@ -113,7 +114,7 @@ function addMessage(turns: TurnBuilder, { id, fields }: ChatNode): void {
   const files = [...objectsIn(fields['files']), ...objectsIn(fields['attachments'])];
   const pictures = parts.filter(({ type }) => type === 'image_file' || type === 'image_url');
   const lines = [...pictures, ...files].flatMap((file) => fileLine(file) ?? []);
-  const content = [said, ...new Set(lines)].filter((text) => text !== '').join('\n\n');
+  const content = paragraphs([said, ...new Set(lines)]);
   const role = fields['isCreatedByUser'] === true ? 'user' : 'assistant';
   const metadata = definedOrNothing({ model: textIn(fields['model']) });
   turns.addMessage({ id, createdAt, role, content, metadata });

@@ -11,6 +11,7 @@ import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { jsonIn, wholeBytes, wholeText } from '../reading/documents/databases.js';
 import { TurnBuilder } from '../reading/messages/turns.js';
 import { attachmentLine } from '../reading/text/attachment-lines.js';
+import { paragraphs } from '../reading/text/paragraphs.js';
 import { timeIn } from '../reading/text/times.js';
 import type { Activity, ImportedMessage, ImportItem } from '../source-interface.js';
 
@@ -85,7 +86,7 @@ function addMessage(turns: TurnBuilder, database: SqliteFile, turn: Row, message
   const createdAt = timeIn(turn['datetime_utc']);
   for (const part of parts) addActivity(turns, part, { id: `${turn['id']}:${hash}`, createdAt });
   const texts = parts.map((part) => textOfPart(database, part));
-  const content = texts.filter((text) => text !== '').join('\n\n');
+  const content = paragraphs(texts);
   const { role } = message;
   const own = (name: string) => ({ id: idOf(turn, hash, name), createdAt });
   if (role === 'user') turns.addMessage({ ...own('prompt'), role, content });

@@ -7,6 +7,7 @@ import { definedOrNothing, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile, SqlValue } from '../../files/input/sqlite.js';
 import { rowId, sqliteSource, wholeBytes, wholeText } from '../reading/documents/databases.js';
+import { paragraphs } from '../reading/text/paragraphs.js';
 import { timeIn } from '../reading/text/times.js';
 import type { ImportedMessage, ImportItem } from '../source-interface.js';
 import { attachedLine, type OlderPart, THREAD_COLUMNS, threads } from './llm-threads.js';
@@ -87,14 +88,12 @@ function* messages(database: SqliteFile, key: SqlValue): Generator<ImportedMessa
       textIn(wholeText(row, name)),
     );
     const { fragments, attachments } = extrasOf(database, own);
-    const asked = [...fragments, typed ?? '', ...attachments].filter((text) => text !== '');
-    const prompt = asked.length === 0 ? undefined : asked.join('\n\n');
+    const prompt = paragraphs([...fragments, typed, ...attachments]);
     if (given !== undefined && given !== system) {
       yield { id: `${own}:system`, role: 'system', content: given, createdAt };
       system = given;
     }
-    if (prompt !== undefined)
-      yield { id: `${own}:prompt`, role: 'user', content: prompt, createdAt };
+    if (prompt !== '') yield { id: `${own}:prompt`, role: 'user', content: prompt, createdAt };
     if (response === undefined) continue;
     const metadata = definedOrNothing({ model: textIn(row['model']) });
     yield { id: `${own}:response`, role: 'assistant', content: response, createdAt, metadata };

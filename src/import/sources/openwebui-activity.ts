@@ -3,6 +3,7 @@
  * attributes have the name, the arguments and often the result of a call, as escaped text.
  */
 import { withoutEntities } from '../reading/text/html.js';
+import { paragraphs } from '../reading/text/paragraphs.js';
 
 export interface OpenWebUiActivity {
   readonly type: string;
@@ -45,7 +46,7 @@ export function openWebUiActivity(text: string): {
   }
   if (activities.length === 0) return { activities, rest: text };
   const parts = [...pieces, text.slice(from)].map((piece) => piece.trim());
-  return { activities, rest: parts.filter((part) => part !== '').join('\n\n') };
+  return { activities, rest: paragraphs(parts) };
 }
 
 function attributesOf(tag: string): Record<string, string> {

@@ -14,6 +14,7 @@ import type { TreeNode } from '../reading/messages/tree.js';
 import { headOfBranch, treeConversations } from '../reading/messages/tree-conversations.js';
 import { TurnBuilder } from '../reading/messages/turns.js';
 import { attachmentLine } from '../reading/text/attachment-lines.js';
+import { paragraphs } from '../reading/text/paragraphs.js';
 import { timeIn } from '../reading/text/times.js';
 import type { ImportItem, ReadOptions, Source } from '../source-interface.js';
 import { openWebUiActivity } from './openwebui-activity.js';
@@ -99,7 +100,7 @@ function addChatMessage(turns: TurnBuilder, fields: JsonObject): void {
   const files = objectsIn(fields['files']).map(fileText);
   const given = contentText(fields['content']);
   const text = fields['role'] === 'assistant' ? withoutActivity(turns, fields, given) : given;
-  const content = [text, ...files].filter((part) => part !== '').join('\n\n');
+  const content = paragraphs([text, ...files]);
   addOpenAiMessage(turns, { ...fields, files: undefined, content });
 }
 

@@ -14,6 +14,7 @@ import {
 } from '../../../base/json-fields.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
 import { attachmentLine, fileLine } from '../text/attachment-lines.js';
+import { paragraphs } from '../text/paragraphs.js';
 import { roleIn } from '../text/roles.js';
 import { timeIn } from '../text/times.js';
 import type { TurnBuilder } from './turns.js';
@@ -85,9 +86,7 @@ export function addOpenAiMessage(turns: TurnBuilder, message: JsonObject): void 
   const spoken = contentText(message['content']);
   const files = [...objectsIn(message['attachments']), ...objectsIn(message['files'])];
   const other = textIn(message['refusal']) ?? textIn(message['text']);
-  const content = [spoken === '' ? other : spoken, ...files.map(fileLine)]
-    .filter((text) => text !== undefined && text !== '')
-    .join('\n\n');
+  const content = paragraphs([spoken === '' ? other : spoken, ...files.map(fileLine)]);
   if (message['role'] === 'tool' || message['role'] === 'function') {
     turns.addToolResult(
       { name: textIn(message['name']), text: content },
@@ -138,7 +137,7 @@ export function contentText(content: unknown): string {
     const fields = objectIn(part);
     return textIn(fields['text']) ?? textIn(fields['refusal']) ?? partLine(fields);
   });
-  return parts.filter((text) => text !== '').join('\n\n');
+  return paragraphs(parts);
 }
 
 /** Parts that have names, but are no files. */

@@ -13,6 +13,7 @@ import type { JsonObject } from '../../../stores/conversations/document/schema.j
 import type { TreeNode } from '../../reading/messages/tree.js';
 import type { TurnBuilder } from '../../reading/messages/turns.js';
 import { attachmentLine, fileLine, type NamedFiles } from '../../reading/text/attachment-lines.js';
+import { paragraphs } from '../../reading/text/paragraphs.js';
 import { timeIn } from '../../reading/text/times.js';
 import { linksOf, withShownCitations } from './chatgpt-citations.js';
 
@@ -177,7 +178,7 @@ function textOfMessage({ content, metadata, type }: Read, names: NamedFiles): st
     const isShown = id !== undefined && pointers.includes(`://${id}"`) && isNamed;
     return isShown ? [] : attachmentLine('file', name, found?.path);
   });
-  return [body, ...files].filter((text) => text !== '').join('\n\n');
+  return paragraphs([body, ...files]);
 }
 
 function bodyOf(content: JsonObject, type: string, names: NamedFiles): string {
@@ -185,12 +186,10 @@ function bodyOf(content: JsonObject, type: string, names: NamedFiles): string {
     const parts = content['parts'].map((part: unknown) =>
       typeof part === 'string' ? part : partText(objectIn(part), names),
     );
-    return parts.filter((text) => text !== '').join('\n\n');
+    return paragraphs(parts);
   }
   const text = textIn(content['text']) ?? textIn(content['result']) ?? '';
-  if (type === 'tether_quote') {
-    return [linksOf([content]), text].filter((part) => part !== '').join('\n\n');
-  }
+  if (type === 'tether_quote') return paragraphs([linksOf([content]), text]);
   if (type === 'file' && text === '') return fileLine(content) ?? '';
   if (type !== 'code' || text === '') return text;
   const language = textIn(content['language']) ?? '';

@@ -11,6 +11,7 @@ import {
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
 import type { TurnBuilder } from '../../reading/messages/turns.js';
 import { fileLine } from '../../reading/text/attachment-lines.js';
+import { paragraphs } from '../../reading/text/paragraphs.js';
 import { extractElements, withoutElements } from '../../reading/text/tagged-text.js';
 import type { CodeNode, ToolResult } from './claude-code-lines.js';
 
@@ -79,7 +80,7 @@ function blocksText(blocks: readonly JsonObject[]): string {
   const texts = blocks.map(
     (block) => textIn(block['text']) ?? (block['type'] === 'document' ? fileLine(block) : ''),
   );
-  return texts.filter((text) => text !== '').join('\n\n');
+  return paragraphs(texts);
 }
 
 /** The text without what the program added; a slash command, and one for the shell, as it was typed. */

@@ -15,6 +15,7 @@ import { fenced } from '../../../base/text/code-block.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
 import type { TurnBuilder } from '../../reading/messages/turns.js';
 import { attachmentLine, fileLine } from '../../reading/text/attachment-lines.js';
+import { paragraphs } from '../../reading/text/paragraphs.js';
 import { roleIn } from '../../reading/text/roles.js';
 import { timeIn } from '../../reading/text/times.js';
 
@@ -41,8 +42,7 @@ export function addClaudeMessage(turns: TurnBuilder, id: string, fields: JsonObj
   const plain = textIn(fields['text'])?.replace(PLACEHOLDER, '').trim() ?? '';
   const content = [spoken.trim() === '' ? plain : spoken, ...filesOf(fields)];
   const metadata = definedOrNothing({ sources: citedPages(blocks) });
-  const text = content.filter((part) => part !== '').join('\n\n');
-  turns.addMessage({ ...origin, role, content: text, metadata });
+  turns.addMessage({ ...origin, role, content: paragraphs(content), metadata });
 }
 
 /** The pages that the text cites, each once, with the titles of the search results. */

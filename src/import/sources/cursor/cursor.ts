@@ -18,6 +18,7 @@ import { sqliteSource } from '../../reading/documents/databases.js';
 import { unreadable, unreadableConversation } from '../../reading/documents/documents.js';
 import { TurnBuilder } from '../../reading/messages/turns.js';
 import { fileLine } from '../../reading/text/attachment-lines.js';
+import { paragraphs } from '../../reading/text/paragraphs.js';
 import { timeIn } from '../../reading/text/times.js';
 import type { Activity, ImportItem, ImportProblem } from '../../source-interface.js';
 import { jsonOfValue, OLD_CHAT_COLUMNS, oldChats } from './cursor-old-chats.js';
@@ -105,9 +106,7 @@ function addBubble(turns: TurnBuilder, bubble: JsonObject): void {
   const id = textIn(bubble['bubbleId']);
   const timing = objectIn(bubble['timingInfo']);
   const createdAt = timeIn(bubble['createdAt']) ?? timeIn(timing['clientStartTime']);
-  const content = [textIn(bubble['text']) ?? '', ...imageLines(bubble)]
-    .filter((text) => text !== '')
-    .join('\n\n');
+  const content = paragraphs([textIn(bubble['text']), ...imageLines(bubble)]);
   if (bubble['type'] === USER) {
     turns.addMessage({ id, createdAt, role: 'user', content });
     return;

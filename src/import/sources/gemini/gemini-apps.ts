@@ -15,6 +15,7 @@ import {
 } from '../../reading/documents/documents.js';
 import { attachmentLine } from '../../reading/text/attachment-lines.js';
 import { textOfHtml } from '../../reading/text/html.js';
+import { paragraphs } from '../../reading/text/paragraphs.js';
 import { timeIn } from '../../reading/text/times.js';
 import type { ImportedMessage, ImportItem, Source } from '../../source-interface.js';
 
@@ -97,12 +98,12 @@ function messagesOf(value: JsonObject, createdAt: string | undefined): ImportedM
   const answers = objectsIn(value['safeHtmlItem']).map((item) =>
     textOfHtml(textIn(item['html']) ?? ''),
   );
-  const answer = answers.filter((text) => text !== '').join('\n\n');
+  const answer = paragraphs(answers);
   // In other languages the word before the prompt differs, so a title with an answer is a prompt.
   const isPrompt = PROMPT.test(title) || (answer !== '' && !NO_PROMPT.test(title));
   const prompt = isPrompt ? title.replace(PROMPT, '') : '';
   const asked = [prompt, ...filesOf(value).map((name) => attachmentLine('file', name))];
-  const content = asked.filter((text) => text !== '').join('\n\n');
+  const content = paragraphs(asked);
   return [
     ...(content === '' ? [] : [{ role: 'user' as const, content, createdAt }]),
     ...(answer === '' ? [] : [{ role: 'assistant' as const, content: answer, createdAt }]),
