@@ -45,12 +45,13 @@ const MARKED_COMMAND = /`(daybook [^`]+)`/g;
  * Replaces names in backquotes by commands and options; other names, and commands, only lose their backquotes.
  */
 export function withCommandNames(text: string, options: OptionNames = {}): string {
+  const optionOf = new Map(Object.entries(options)); // the text may have any name, such as `constructor`
   return text
     .replace(MARKED_COMMAND, '$1')
     .replace(MARKED, (_, name: string, value: string | undefined) => {
       const command = COMMANDS.get(name);
       if (command !== undefined) return `daybook ${command}`;
-      const option = options[name] ?? name;
+      const option = optionOf.get(name) ?? name;
       if (value === undefined || !option.startsWith('--')) return option;
       return value === 'true' ? option : option.replace('--', '--no-');
     });
