@@ -201,6 +201,12 @@ describe('names that look like an existing name', () => {
     expect(error.details).toMatchObject({ twin: expect.any(String) });
   });
 
+  it('are refused if the existing name is the word undefined', async () => {
+    const { folder } = place();
+    writeFileSync(join(folder, 'undefined'), '');
+    expect(await codeOf(findConfined(folder, 'Undefined'))).toBe('PATH_ESCAPE');
+  });
+
   it('are refused in both Unicode compositions', async () => {
     const { folder } = place();
     writeFileSync(join(folder, 'caf\u00e9.md'), '');

@@ -37,8 +37,8 @@ export async function findConfined(
   let at = folder;
   for (const [index, part] of parts.entries()) {
     const isLast = index === parts.length - 1;
-    const own =
-      isLast && dirname(`/${renamed}`) === dirname(`/${name}`) ? basename(`${renamed}`) : '';
+    const isRenamedHere = isLast && renamed !== undefined && dirname(renamed) === dirname(name);
+    const own = isRenamedHere ? basename(renamed) : undefined;
     const entry = await entryOf(at, part, name, own);
     if (entry === undefined) return { path, kind: 'absent' };
     if (entry.isSymbolicLink()) throw escapeError(name, `leads through a link (${part})`);
@@ -104,7 +104,7 @@ export async function readPlain(
   }
 }
 
-async function entryOf(folder: string, part: string, name: string, own: string) {
+async function entryOf(folder: string, part: string, name: string, own: string | undefined) {
   const listed = await entriesOf(folder, ABSENT);
   const exact = listed.find((entry) => entry.name === part);
   if (exact === undefined) requireNoTwin(listed, part, name, own);

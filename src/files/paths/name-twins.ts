@@ -19,17 +19,13 @@ export function requireNoTwin(
   listed: readonly { readonly name: string }[],
   part: string,
   name: string,
-  own: string,
+  own: string | undefined,
 ): void {
   const skeleton = skeletonOf(part);
-  const twin = listed.find(
-    (entry) =>
-      !(entry.name === own && isSameLetters(own, part)) && skeletonOf(entry.name) === skeleton,
-  );
+  const isOwn = (entry: string) => entry === own && caseFolded(entry) === caseFolded(part);
+  const twin = listed.find((entry) => !isOwn(entry.name) && skeletonOf(entry.name) === skeleton);
   if (twin !== undefined) throw twinError(name, part, twin.name);
 }
-
-const isSameLetters = (a: string, b: string) => caseFolded(a) === caseFolded(b);
 
 function twinError(name: string, part: string, twin: string): AppError {
   const details = { name, twin };
