@@ -9,13 +9,13 @@ const CLOSES: readonly number[] = [TOKEN.closeBrace, TOKEN.closeBracket];
  * name has no quotes.
  */
 export function recoverFields(text: string): Record<string, unknown> {
-  const fields: Record<string, unknown> = {};
+  const fields: [name: string, value: unknown][] = [];
   let depth = 0;
   let last: string | undefined;
   let key: { name: string; from: number } | undefined;
   const end = (at: number) => {
     const value = key && parsed(text.slice(key.from, at));
-    if (key !== undefined && value !== undefined) fields[key.name] = value.value;
+    if (key !== undefined && value !== undefined) fields.push([key.name, value.value]);
     key = undefined;
   };
   for (const { kind, at, value } of jsonTokens(text)) {
@@ -26,7 +26,7 @@ export function recoverFields(text: string): Record<string, unknown> {
       key = { name: last, from: at + 1 };
     last = kind === TOKEN.string ? value : undefined;
   }
-  return fields;
+  return Object.fromEntries(fields);
 }
 
 function parsed(text: string): { value: unknown } | undefined {
