@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { AppError, undefinedIfUnreadable } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
-import { readStamp } from '../../files/read/stamp.js';
+import { modifiedMs, readStamp } from '../../files/read/stamp.js';
 import type { TrashedConversation } from '../../stores/conversations/conversation-trash.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
@@ -84,7 +84,7 @@ export async function findExisting(
 async function reportNewerDamaged(store: ConversationStore, last: ConversationHead): Promise<void> {
   for (const { conversationId, error } of store.damaged()) {
     const stamp = await readStamp(join(store.path(conversationId), 'conversation.json'));
-    const isNewer = stamp && Number(stamp.mtimeNs) / 1e6 > Date.parse(last.updatedAt);
+    const isNewer = stamp && modifiedMs(stamp) > Date.parse(last.updatedAt);
     if (!isNewer) continue;
     const { message } = error;
     console.error(

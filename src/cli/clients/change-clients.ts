@@ -4,7 +4,7 @@
  * only if the user agrees to this change, or with `replace`.
  */
 import { resolve } from 'node:path';
-import { isoTime, systemClock } from '../../base/clock.js';
+import { compactTime, systemClock } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
 import { changeUserFile } from '../../files/atomic/edit-user-file.js';
 import { readTextIfPresent } from '../../files/safe-access/given-file.js';
@@ -143,7 +143,7 @@ export function changeSettings(
   path: string,
   change: (text: string) => string,
 ): Promise<string | undefined> {
-  const time = isoTime(systemClock.now()).replace(/[-:.]/g, '');
+  const time = compactTime(systemClock.now());
   return changeUserFile(path, change, `before-daybook-${time}`);
 }
 

@@ -21,8 +21,8 @@ import { withProgressBar } from '../terminal/progress-bar.js';
 import { escapeControls, terminalJson } from '../terminal/terminal-text.js';
 import { type Times, timesFor, zoneFor } from '../terminal/times.js';
 import { withCommandNames } from '../tools/command-names.js';
-import { invalidInput } from '../tools/issue-text.js';
 import { noneLeft } from '../tools/paging.js';
+import { checkedInput } from '../tools/tool-options.js';
 import { hitBlock, neighboursOf } from '../views/search-hits.js';
 import { withApp } from '../with-app.js';
 import { withArchives } from '../with-archives.js';
@@ -141,11 +141,8 @@ function inputOf(query: string, options: Wanted): Input {
     ...(json ? {} : { highlightStart: MATCH_START, highlightEnd: MATCH_END }),
   };
   const present = Object.entries(given).filter(([, value]) => value !== undefined);
-  const parsed = searchMessages.input.safeParse(Object.fromEntries(present));
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const name = OPTIONS[String(issue?.path[0])] ?? 'The query';
-  throw invalidInput(name, issue);
+  const labelOf = (field: string) => OPTIONS[field] ?? 'The query';
+  return checkedInput(searchMessages, Object.fromEntries(present), labelOf);
 }
 
 const OPTIONS: Record<string, string> = {

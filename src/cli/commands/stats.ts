@@ -12,7 +12,7 @@ import { showText } from '../terminal/pager.js';
 import { withProgressBar } from '../terminal/progress-bar.js';
 import { terminalJson } from '../terminal/terminal-text.js';
 import { zoneFor } from '../terminal/times.js';
-import { invalidInput } from '../tools/issue-text.js';
+import { checkedInput } from '../tools/tool-options.js';
 import { csvOf } from '../views/stats-csv.js';
 import { statsLines } from '../views/stats-lines.js';
 import { withReadingApp } from '../with-app.js';
@@ -54,15 +54,13 @@ function inputOf(
   flags: Flags,
   csv: StatsOptions['csv'],
 ): Input {
-  const parsed = getAnalytics.input.safeParse({
+  const given = {
     ...options,
     ...(limit !== undefined && { limit: Number(limit) }),
     ...(csv !== undefined && limit === undefined && { limit: 100 }),
     ...(csv !== undefined && { include: [csv === true ? 'periods' : csv] }),
     timeZone: zoneFor(flags),
     maxTokens: 25_000,
-  });
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw invalidInput(`--${String(issue?.path[0])}`, issue);
+  };
+  return checkedInput(getAnalytics, given, (field) => `--${field}`);
 }
