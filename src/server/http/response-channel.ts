@@ -31,7 +31,7 @@ export class ResponseChannel implements StatelessChannel {
     this.#setStreamHeaders();
     this.#res.flushHeaders();
     clearTimeout(this.#timer);
-    const keepAlive = () => this.#res.write(': keepalive\n\n');
+    const keepAlive = () => this.#isOpen && this.#res.write(': keepalive\n\n');
     this.#timer = setInterval(keepAlive, KEEP_ALIVE_MS).unref();
   }
 

@@ -1,9 +1,9 @@
 /** How an answer is sent: in one piece for a short call, after its headers for a long one. */
 import { once } from 'node:events';
-import { createServer, get, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { createServer, get, IncomingMessage, request, ServerResponse } from 'node:http';
+import { type AddressInfo, connect, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { yieldToEventLoop } from '../../../src/base/async/time-slice.js';
 import { ResponseChannel } from '../../../src/server/http/response-channel.js';
@@ -93,6 +93,22 @@ describe('an event stream', () => {
 
   it('is closed if its client reads nothing', async () => {
     expect(await eventsUntilClosed((response) => response.pause())).toBeLessThan(1000);
+  });
+
+  it('gets nothing more after its answer, which a slow client has not read yet', async () => {
+    vi.useFakeTimers();
+    try {
+      const res = new ServerResponse(new IncomingMessage(new Socket()));
+      const errors: Error[] = [];
+      res.on('error', (error) => errors.push(error));
+      const channel = new ResponseChannel(res, true);
+      channel.open();
+      channel.answer({});
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(errors).toEqual([]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('stays open while its client reads', async () => {
