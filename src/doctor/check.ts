@@ -39,7 +39,7 @@ export interface Check {
 
 /** Whether something cannot be read: the system refuses it, or it is a link, which Daybook does not follow. */
 export const isUnreadable = (error: unknown): error is AppError =>
-  isAppError(error, 'FILESYSTEM_ERROR') || isAppError(error, 'PATH_ESCAPE');
+  isAppError(error, 'FILESYSTEM_ERROR', 'PATH_ESCAPE');
 
 /** Runs one part of a check. If it cannot read something, this is a finding, so that the check goes on. */
 export async function orFinding(

@@ -80,7 +80,7 @@ function convertConversation(
     const document = parseConversation(value, location, codecOf(from ?? to), codecOf(to));
     return Buffer.from(document.render(document.head));
   } catch (error) {
-    if (UNREADABLE.some((code) => isAppError(error, code))) return 'unreadable';
+    if (isAppError(error, ...UNREADABLE)) return 'unreadable';
     throw error;
   }
 }

@@ -291,7 +291,7 @@ class Conversion {
       const { contentsName } = archives;
       if (!(await rewriteArchive(path, { contentsName, fsync, change }))) return;
     } catch (error) {
-      if (!isAppError(error, 'CORRUPT') && !isAppError(error, 'DECRYPT')) throw error;
+      if (!isAppError(error, 'CORRUPT', 'DECRYPT')) throw error;
       this.#left.set(path, error.message);
       return;
     }
@@ -327,7 +327,7 @@ class Conversion {
     try {
       await this.#rewrite(path, change);
     } catch (error) {
-      if (!isAppError(error, 'DECRYPT') && !isAppError(error, 'TOO_LARGE')) throw error;
+      if (!isAppError(error, 'DECRYPT', 'TOO_LARGE')) throw error;
       this.#leave(path, stamp, error.message);
     }
   }

@@ -36,8 +36,7 @@ export async function* refusing(
     yield* bytes;
   } catch (error) {
     const found = readable(file);
-    const isOfFile = isAppError(error, 'FILESYSTEM_ERROR') || isAppError(error, 'CORRUPT');
-    if (found === undefined || !isOfFile) throw error;
+    if (found === undefined || !isAppError(error, 'FILESYSTEM_ERROR', 'CORRUPT')) throw error;
     found.isUnreadable = true;
     found.refuse(error);
   }

@@ -12,7 +12,8 @@ export interface Skipped {
 export const unreadable = (store: Pick<ConversationStore, 'damaged'>): Skipped[] =>
   store.damaged().map(({ conversationId, error }) => ({ conversationId, reason: error.message }));
 
-const CODES = ['CONVERSATION_NOT_FOUND', 'CONFLICT', 'CONVERSATION_CORRUPTED'] as const;
+/** The errors that concern only this conversation. */
+const OF_ONE = ['CONVERSATION_NOT_FOUND', 'CONFLICT', 'CONVERSATION_CORRUPTED'] as const;
 
 /**
  * Returns why the conversation is skipped; `undefined` if `move` moved it. `move` returns false if the
@@ -22,7 +23,7 @@ export async function skipReasonOf(move: () => Promise<boolean>): Promise<string
   try {
     return (await move()) ? undefined : 'it has changed since it was chosen';
   } catch (error) {
-    if (isAppError(error) && CODES.some((code) => code === error.code)) return error.message;
+    if (isAppError(error, ...OF_ONE)) return error.message;
     throw error;
   }
 }

@@ -179,7 +179,7 @@ export class ArchiveFiles {
         heads.push({ path, conversationId, ...this.#namesIn(name, bytes) });
       }
     } catch (error) {
-      if (!isAppError(error, 'CORRUPT') && !isAppError(error, 'DECRYPT')) throw error;
+      if (!isAppError(error, 'CORRUPT', 'DECRYPT')) throw error;
       isWhole = false;
     }
     const content = { stamp, createdAt, heads, isWhole };

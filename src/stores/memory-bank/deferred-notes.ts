@@ -242,8 +242,7 @@ function textFor(
 
 /** Returns `unreadable` for a file that is not a valid note; throws all other errors. */
 function unreadable(error: unknown): 'unreadable' {
-  const codes = ['E_MB_READ', 'TOO_LARGE', 'PATH_ESCAPE'] as const;
-  if (codes.some((code) => isAppError(error, code))) return 'unreadable';
+  if (isAppError(error, 'E_MB_READ', 'TOO_LARGE', 'PATH_ESCAPE')) return 'unreadable';
   throw error;
 }
 
