@@ -97,11 +97,7 @@ export class Retention {
       onProgress,
     }: { signal?: AbortSignal | undefined; onProgress?(done: number, total: number): void } = {},
   ): Promise<PruneReport> {
-    const removed: TrashedItem[] = [];
-    for (const item of trash) {
-      signal?.throwIfAborted();
-      if (await this.#options.trash.remove(item)) removed.push(item);
-    }
+    const removed = await this.#options.trash.removeAll(trash, signal);
     const report: MutableReport = { moved: [], removed, skipped: [] };
     for (const candidate of conversations) {
       signal?.throwIfAborted();
