@@ -7,7 +7,8 @@
 import module from 'node:module';
 import { join } from 'node:path';
 import { cacheFolder } from '../config/user-folders.js';
-import { makePrivateFolder, OTHERS } from '../files/private-folder.js';
+import { makePrivateFolder } from '../files/private-folder.js';
+import { OTHERS } from '../files/private-modes.js';
 
 /** The types of Node 20 do not have it. */
 interface WithCompileCache {

@@ -1,10 +1,7 @@
-/** Makes a folder for the cache of compiled code. It is needed at each start, so it uses no other modules. */
+/** Makes a folder for the cache of compiled code. It is needed at each start, so it imports nothing large. */
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { FOLDER_MODE } from './private-modes.js';
-
-/** The permissions of all users but the owner. */
-export const OTHERS = 0o077;
+import { FOLDER_MODE, OTHERS } from './private-modes.js';
 
 /**
  * Makes the folder and those above it, and lets only the owner into it and the folder above it, whatever the

@@ -20,7 +20,7 @@ type Changes = Pick<RewriteOptions, 'contentsName' | 'change'>;
 type Read = () => AsyncIterable<ArchiveFile>;
 
 /** An archive of old conversations in a backup. */
-const INNER_ARCHIVE = /^archive\/[^/]+\.tar\.gz$/;
+export const INNER_ARCHIVE = /^archive\/[^/]+\.tar\.gz$/;
 
 /**
  * Replaces the archive as a whole; durable when it resolves. Also changes the files of the archives of old

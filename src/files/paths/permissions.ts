@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { TimeSlice } from '../../base/async/time-slice.js';
 import { type AppError, isAppError } from '../../base/errors.js';
 import { ABSENT, fileError, withFileError } from '../file-errors.js';
+import { OTHERS } from '../private-modes.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
 import { openToRead } from '../safe-access/open-regular.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 import { entriesNow, entriesOf } from './folders.js';
 
-const OTHERS = 0o077;
 /** Without these bits of a folder, other users cannot reach anything in it. */
 const ENTER = 0o011;
 

@@ -11,7 +11,7 @@ import { addFile } from '../../files/atomic/new-file-stream.js';
 import { archivedPath } from '../../files/paths/path-confinement.js';
 import { readStampNow } from '../../files/read/stamp.js';
 import { readStored } from '../../files/read/whole-file.js';
-import { rewriteArchive } from '../../files/rewrite-tar-archive.js';
+import { INNER_ARCHIVE, rewriteArchive } from '../../files/rewrite-tar-archive.js';
 import { type FileSealer, plainSealer } from '../../files/sealing/file-sealer.js';
 import { type ArchiveFile, readArchive } from '../../files/tar-archive.js';
 import { WriteSlots } from '../../files/write-slots.js';
@@ -22,8 +22,6 @@ import { restoredGraphPaths } from '../graph-in-archive.js';
 import { MARKER_NAME, requireSameEncryption } from './encrypted-archive.js';
 import { problemWithRestoring } from './restorable-files.js';
 
-/** The archives of old conversations. They are not sealed as a whole, but the files in them are. */
-const ARCHIVED = /^archive\/[^/]+\.tar\.gz$/;
 /**
  * The retention policy. It is restored only into another folder, because it moves conversations to the trash every
  * day: a person or an assistant must set it.
@@ -248,7 +246,8 @@ async function write(file: ArchiveFile, options: RestoreOptions): Promise<void> 
   const modifiedMs =
     file.modifiedMs > 0 && file.modifiedMs < MAX_TIME_MS ? file.modifiedMs : undefined;
   await addFile(path, sealed ?? file.bytes, { fsync, modifiedMs });
-  if (!ARCHIVED.test(file.name)) return;
+  // It is not sealed as a whole, but the files in it are.
+  if (!INNER_ARCHIVE.test(file.name)) return;
   await rewriteArchive(path, {
     contentsName: CONTENTS_NAME,
     fsync,
