@@ -114,7 +114,7 @@ export class InsightTrash {
 
 /** Returns the id in a name in the trash; `undefined` if the name is not one of an insight. */
 function idOfTrashed(name: string): string | undefined {
-  const id = name.slice(0, name.indexOf('.'));
+  const id = name.slice(0, Math.max(0, name.indexOf('.')));
   return INSIGHT_ID.test(id) && !name.includes('/') ? id : undefined;
 }
 

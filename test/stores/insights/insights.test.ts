@@ -270,6 +270,14 @@ describe('while the store is watched', () => {
 });
 
 describe('the trash', () => {
+  it('has no file whose name only begins with the id of an insight', async () => {
+    const { folder, store } = open();
+    const trash = join(folder, '.trash', 'insights');
+    mkdirSync(trash, { recursive: true });
+    for (const name of [`${ID}x`, ID]) writeFileSync(join(trash, name), '{}');
+    expect(await store.trashed()).toEqual([]);
+  });
+
   it('restores the last deleted insight of an id, and never overwrites', async () => {
     const { store, found, folder } = open();
     const { id } = await store.save({ context, content: 'first' });
