@@ -19,7 +19,7 @@ export interface BackupOwner {
   readonly ownFolder: string;
 }
 
-export const isArchiveName = (name: string): boolean => NAME.test(name);
+export const isBackupName = (name: string): boolean => NAME.test(name);
 
 export const isArchiveIn = (folders: readonly string[], path: string): boolean =>
   folders.includes(dirname(path)) && NAME.test(basename(path));

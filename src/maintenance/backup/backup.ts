@@ -18,7 +18,7 @@ import {
   type BackupOwner,
   freePath,
   isArchiveIn,
-  isArchiveName,
+  isBackupName,
   type OwnArchive,
   ownArchivesIn,
 } from './backup-names.js';
@@ -152,7 +152,7 @@ export class Backups {
    */
   async #prepare(folder: string): Promise<boolean> {
     const isForBackups = (await entriesOf(folder)).every(
-      ({ name }) => name === '.gitignore' || isArchiveName(name),
+      ({ name }) => name === '.gitignore' || isBackupName(name),
     );
     await makeFolder(folder);
     if (isForBackups) await keepOutOfGit(folder, this.#options);
