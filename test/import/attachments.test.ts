@@ -205,6 +205,16 @@ it('names images of Claude Code at their places, and copies them from the line o
   expect(bench.hash()).toBe(before);
 });
 
+it('copies an image of Claude Code of an unknown type', async () => {
+  const bench = await openImportBench();
+  const id = 'cccccccc-0000-4000-8000-000000000001';
+  const line = codeLine(uuidOf(1), null, 'user', [base64('constructor', IMAGE)]);
+  const path = folderWith({ [`projects/shed/${id}.jsonl`]: `${JSON.stringify(line)}\n` });
+  const report = await bench.import(path, { attachments: true });
+  expect([report.attachments, report.problems]).toEqual([1, []]);
+  expect(copied(bench, id)).toEqual({ [`images/${uuidOf(1)}-1.bin`]: 'a small cat' });
+});
+
 it('names a file of ChatGPT by the name that it had before the export', async () => {
   const bench = await openImportBench();
   const [image, document] = [{ id: 'file_1a', name: 'my cat.png' }, { id: 'file-2b' }];

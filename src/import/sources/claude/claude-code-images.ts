@@ -27,12 +27,12 @@ interface SessionFile {
   readonly files: readonly InputFile[];
 }
 
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  'image/png': 'png',
-  'image/jpeg': 'jpg',
-  'image/gif': 'gif',
-  'image/webp': 'webp',
-};
+const EXTENSIONS: ReadonlyMap<string, string> = new Map([
+  ['image/png', 'png'],
+  ['image/jpeg', 'jpg'],
+  ['image/gif', 'gif'],
+  ['image/webp', 'webp'],
+]);
 
 /** The line with a text in the place of each image, including images in tool results. */
 export function withNamedImages(
@@ -77,7 +77,7 @@ function lineOf(
   const source = objectIn(block['source']);
   const data = textIn(source['data']);
   if (data !== undefined) {
-    const extension = EXTENSIONS[textIn(source['media_type']) ?? ''] ?? 'bin';
+    const extension = EXTENSIONS.get(textIn(source['media_type']) ?? '') ?? 'bin';
     const name = `images/${uuid}-${count}.${extension}`;
     const [sizeBytes, { modifiedAtMs }] = [Buffer.from(data, 'base64').byteLength, file];
     const bytes = () => bytesOf(file, uuid, count);
