@@ -87,8 +87,9 @@ export async function init(
   if (options.print) return print(clients, start, options);
   await makeFolder(config.memoryBankFolder);
   const app = await createApp(config);
-  const logs = { stored: await app.importer.locations(), watched: await app.importer.watched() };
-  await app.close();
+  const { importer } = app;
+  const found = Promise.all([importer.locations(), importer.watched()]);
+  const [stored, watched] = await found.finally(() => app.close());
   await changeRegister((folders) =>
     folders.includes(config.root) ? folders : [...folders, config.root],
   );
@@ -108,7 +109,7 @@ export async function init(
     for (const line of foundLines(clients, start, again)) say(line);
   for (const line of checkLines(reports)) say(line);
   for (const line of limitLines(clients, reports, start, again)) say(line);
-  for (const line of await importLines(logs, config, options, again)) say(line);
+  for (const line of await importLines({ stored, watched }, config, options, again)) say(line);
   finish({ root: config.root, logsDir: config.logsDir, start, clients: reports }, options);
 }
 
