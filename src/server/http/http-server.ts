@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Router } from 'express';
-import { type Clock, sleep, systemClock } from '../../base/clock.js';
+import { type Clock, settledOrLater, systemClock } from '../../base/clock.js';
 import { AppError, errnoOf } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import type { HttpConfig } from '../../config/settings/http-settings.js';
@@ -94,10 +94,10 @@ export async function openHttp({ config, build, log, ...rest }: HttpOptions): Pr
     async close() {
       const closed = once(server, 'close');
       server.close();
-      const answered = Promise.race([page?.close(), sleep(limits.finishMs)]);
+      const answered = page && settledOrLater(page.close(), limits.finishMs);
       await Promise.all([sessions.close(limits.finishMs), answered]);
       server.closeIdleConnections();
-      await Promise.race([closed, sleep(CLOSE_MS)]);
+      await settledOrLater(closed, CLOSE_MS);
       server.closeAllConnections();
       await closed;
     },

@@ -10,7 +10,7 @@ import {
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js';
 import { ServerEndError, SessionEndError } from '../../base/async/server-end.js';
-import { type Clock, sleep } from '../../base/clock.js';
+import { type Clock, settledOrLater } from '../../base/clock.js';
 import { newUuid } from '../../base/ids.js';
 import { isRecord } from '../../base/json-fields.js';
 import type { Log } from '../../base/log.js';
@@ -80,7 +80,7 @@ export class HttpSessions {
     if (served.id !== undefined) this.#sessions.delete(served.id);
     res.end();
     // As at the end of the server: running calls finish, and those that wait are cancelled.
-    await Promise.race([served.built.calls.end(new SessionEndError()), sleep(FINISH_MS)]);
+    await settledOrLater(served.built.calls.end(new SessionEndError()), FINISH_MS);
     await end(served);
   }
 
@@ -103,7 +103,7 @@ export class HttpSessions {
     clearInterval(this.#sweeping);
     const served = [...this.#served];
     const calls = served.map(({ built }) => built.calls.end(new ServerEndError()));
-    await Promise.race([Promise.all([...calls, ...this.#unanswered]), sleep(finishMs)]);
+    await settledOrLater(Promise.all([...calls, ...this.#unanswered]), finishMs);
     await Promise.all(served.map(end));
   }
 

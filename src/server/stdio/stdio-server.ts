@@ -5,7 +5,7 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import { ServerEndError } from '../../base/async/server-end.js';
-import { sleep } from '../../base/clock.js';
+import { settledOrLater, sleep } from '../../base/clock.js';
 import { errnoOf } from '../../base/errors.js';
 import { FINISH_MS } from '../accepted-calls.js';
 import type { BuiltServer } from '../mcp/build-server.js';
@@ -31,10 +31,8 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   log.debug({ reason: await ended }, 'ending');
   options.onEnding?.();
   stdin.off('data', receive).pause();
-  await Promise.race([
-    Promise.all([calls.end(new ServerEndError()), connection.finishRequests()]),
-    sleep(FINISH_MS),
-  ]);
+  const finished = Promise.all([calls.end(new ServerEndError()), connection.finishRequests()]);
+  await settledOrLater(finished, FINISH_MS);
   await flushed(stdout);
   await server.close();
 }
@@ -57,8 +55,6 @@ function endOf({ stdin, stdout, stop }: StdioOptions, server: BuiltServer['serve
 async function flushed(stdout: Writable): Promise<void> {
   await sleep(10);
   if (stdout.destroyed || stdout.errored) return;
-  await Promise.race([
-    new Promise<void>((resolve) => stdout.write('', () => resolve())),
-    sleep(1_000),
-  ]);
+  const written = new Promise<void>((resolve) => stdout.write('', () => resolve()));
+  await settledOrLater(written, 1_000);
 }

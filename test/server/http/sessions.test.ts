@@ -427,6 +427,17 @@ describe('with sessions', () => {
     });
   });
 
+  it('leaves no timers when it has stopped, which would keep the process alive', async () => {
+    const timers = () =>
+      process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const before = timers();
+    await withHttpPlace({ hasPage: true }, async ({ url }) => {
+      const headers = await begin(url);
+      expect((await ask(url, { method: 'DELETE', headers })).status).toBe(200);
+    });
+    expect(timers()).toBeLessThanOrEqual(before); // those of earlier tests may end meanwhile
+  });
+
   it('closes the streams of notifications when it stops', async () => {
     await withHttpPlace({}, async ({ url, close }) => {
       const response = await fetch(url, { headers: await begin(url) });
