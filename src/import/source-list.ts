@@ -19,6 +19,7 @@ import { memoryBank } from './sources/memory-bank.js';
 import { mnemosyne } from './sources/mnemosyne.js';
 import { odeiHistory } from './sources/odei-history.js';
 import { openai } from './sources/openai.js';
+import { opencode } from './sources/opencode.js';
 import { openWebUi } from './sources/openwebui.js';
 import { serverMemory } from './sources/server-memory.js';
 import { vault } from './sources/vault.js';
@@ -41,6 +42,7 @@ export const SOURCES: readonly Source[] = [
   odeiHistory,
   insightsMcp,
   llm,
+  opencode,
   openWebUi,
   libreChat,
   openai,
@@ -53,7 +55,7 @@ export const SOURCES: readonly Source[] = [
 /** These detect their own files among any others. */
 export const RECOGNISABLE: readonly Source[] = [
   ...[chatgpt, claude, codex, geminiCli, geminiApps, cursorCli, claudeCode, vscode],
-  ...[cursor, mnemosyne, odeiHistory, insightsMcp, llm],
+  ...[cursor, mnemosyne, odeiHistory, insightsMcp, llm, opencode],
 ];
 
 /** In a folder or an archive these open every JSON file, also those of other programs. */

@@ -121,6 +121,18 @@ const OLD_CHATS = { tabs: [{ tabId: 'c', bubbles: [{ type: 'user', id: 'u', text
 
 /** The same for sources that read SQLite files: by kind, with a file name if it matters. */
 export const DATABASE_SAMPLES: Readonly<Record<string, Tables>> = {
+  opencode: {
+    session: [{ id: 's', directory: '/shed', title: 'x', time_created: T, time_updated: T }],
+    message: [
+      { id: 'a', session_id: 's', time_created: T, data: '{"role":"user"}' },
+      { id: 'b', session_id: 's', time_created: T, data: '{"role":"assistant"}' },
+    ],
+    part: [
+      { id: 'p', message_id: 'a', data: '{"type":"text","text":"x"}' },
+      { id: 'q', message_id: 'b', data: '{"type":"tool","tool":"ls","state":{"input":{}}}' },
+      { id: 'r', message_id: 'b', data: '{"type":"text","text":"y"}' },
+    ],
+  },
   mnemosyne: {
     conversations: [{ id: 'c', created_at: T, updated_at: T, title: 'x', metadata: '{"a":1}' }],
     messages: [

@@ -26,6 +26,7 @@ type LocationKind =
   | 'cursor-cli'
   | 'cursor'
   | 'vscode'
+  | 'opencode'
   | 'llm'
   | 'insights-mcp';
 
@@ -44,6 +45,7 @@ function defaultLocations({ home, programs, variable }: Machine): readonly Defau
   const llm = variable('LLM_USER_PATH') ?? join(programs, 'io.datasette.llm');
   const editor = join(programs, 'Cursor', 'User');
   const codex = variable('CODEX_HOME') ?? join(home, '.codex');
+  const data = variable('XDG_DATA_HOME') ?? join(home, '.local', 'share');
   const vscode = ['Code', 'Code - Insiders', 'VSCodium'].flatMap((program) => {
     const user = join(programs, program, 'User');
     return [join(user, 'workspaceStorage'), join(user, 'globalStorage', 'emptyWindowChatSessions')];
@@ -73,6 +75,7 @@ function defaultLocations({ home, programs, variable }: Machine): readonly Defau
     location('cursor', 'Cursor (editor)', join(editor, 'globalStorage', 'state.vscdb')),
     location('cursor', 'Cursor (editor, older chats)', join(editor, 'workspaceStorage')),
     ...vscode.map((path) => location('vscode', 'VS Code', path, DELETED_BY_VSCODE)),
+    location('opencode', 'OpenCode', join(data, 'opencode', 'opencode.db')),
     location('llm', 'llm', join(llm, 'logs.db')),
     location('insights-mcp', 'insights-mcp', join(home, '.insights-mcp', 'insights.db')),
   ];

@@ -1,0 +1,140 @@
+/** Sessions of OpenCode in its SQLite file. */
+import { join } from 'node:path';
+import sqlite from 'node-sqlite3-wasm';
+import { expect, it } from 'vitest';
+import { tempFolder } from '../support/temp-folder.js';
+import { openImportBench, said } from './bench.js';
+import { databaseAt } from './samples.js';
+
+const AT = Date.UTC(2026, 1, 3, 10);
+const session = (id: string, more: Record<string, string | number | null> = {}) => ({
+  id,
+  parent_id: null,
+  directory: '/home/ada/shed',
+  title: `About ${id}`,
+  time_created: AT,
+  time_updated: AT + 1000,
+  time_archived: null,
+  revert: null,
+  ...more,
+});
+const message = (id: string, of: string, data: object | string) => ({
+  id,
+  session_id: of,
+  time_created: AT,
+  data: typeof data === 'string' ? data : JSON.stringify(data),
+});
+const user = { role: 'user', time: { created: AT } };
+const assistant = {
+  role: 'assistant',
+  modelID: 'claude-5',
+  time: { created: AT, completed: AT + 5000 },
+  tokens: { input: 7, output: 9, reasoning: 0, cache: { read: 3, write: 0 } },
+};
+let count = 0;
+const part = (of: string, data: object) => {
+  count += 1;
+  return {
+    id: `part${String(count).padStart(3, '0')}`,
+    message_id: of,
+    data: JSON.stringify(data),
+  };
+};
+const text = (of: string, value: string, more: object = {}) =>
+  part(of, { type: 'text', text: value, ...more });
+
+it('a session has its messages in order, with thinking, calls of tools, files and the folder', async () => {
+  const path = databaseAt(join(tempFolder(), 'opencode.db'), {
+    session: [session('s1'), session('s2', { title: 'New session - 2026-02-03T10:00:00.000Z' })],
+    message: [
+      message('m1', 's1', user),
+      message('m2', 's1', assistant),
+      message('m3', 's1', assistant),
+      message('m4', 's1', { ...assistant, summary: true }),
+      message('m5', 's1', '{ damaged'),
+    ],
+    part: [
+      text('m1', 'Build a shed'),
+      text('m1', '<system>', { synthetic: true }),
+      part('m1', {
+        type: 'file',
+        mime: 'image/png',
+        filename: 'plan.png',
+        url: 'data:image/png;base64,AA',
+      }),
+      part('m2', { type: 'step-start' }),
+      part('m2', { type: 'reasoning', text: 'First look.' }),
+      part('m2', {
+        type: 'tool',
+        tool: 'bash',
+        callID: 'c',
+        state: { status: 'error', input: { command: 'ls' }, error: 'No boards' },
+      }),
+      text('m3', 'Done.'),
+      text('m3', '完了'),
+      part('m3', { type: 'hologram' }),
+      text('m4', 'So far: a shed'),
+    ],
+  });
+  const bench = await openImportBench();
+  const report = await bench.import(path);
+  expect(report).toMatchObject({
+    sources: [{ kind: 'opencode' }],
+    added: 1,
+    problems: [{ record: 'session s1, message m5', code: 'CORRUPT' }],
+    leftOut: { compactions: 1, 'injected context': 1, 'parts of an unknown type': 1 },
+  });
+  const stored = bench.bySource('s1');
+  expect(said(stored)).toEqual([
+    'user: Build a shed\n\n[image: plan.png]',
+    'assistant: Done.\n\n完了',
+  ]);
+  expect(stored).toMatchObject({
+    title: 'About s1',
+    module: 'shed',
+    createdAt: '2026-02-03T10:00:00.000Z',
+    metadata: { cwd: '/home/ada/shed' },
+  });
+  expect(stored.messages[1]).toMatchObject({ createdAt: '2026-02-03T10:00:05.000Z' });
+  expect(stored.messages[1].metadata).toEqual({
+    model: 'claude-5',
+    usage: { inputTokens: 7, outputTokens: 9, cacheReadTokens: 3, cacheWriteTokens: 0 },
+    thinking: 'First look.',
+    tools: [{ name: 'bash', input: '{"command":"ls"}', result: 'No boards', isError: true }],
+  });
+});
+
+it('subagents name their parent, and messages that the user took back are left out until they are kept', async () => {
+  const folder = tempFolder();
+  const path = databaseAt(join(folder, 'opencode.db'), {
+    session: [
+      session('s1', { revert: '{"messageID":"m3"}' }),
+      session('s2', { parent_id: 's1', time_archived: AT }),
+    ],
+    message: [
+      ...['m1', 'm3'].map((id) => message(id, 's1', user)),
+      ...['m2', 'm4'].map((id) => message(id, 's1', assistant)),
+      message('n1', 's2', user),
+    ],
+    part: ['m1', 'm2', 'm3', 'm4', 'n1'].map((id) => text(id, `Text of ${id}`)),
+  });
+  const bench = await openImportBench();
+  const report = await bench.import(folder);
+  expect(report).toMatchObject({ added: 2, problems: [] });
+  expect(report.leftOut).toEqual({ 'messages that the user took back': 2 });
+  const talk = ['user: Text of m1', 'assistant: Text of m2'];
+  expect(said(bench.bySource('s1'))).toEqual(talk);
+  expect(bench.bySource('s2')).toMatchObject({
+    tags: ['opencode', 'subagent', 'archived'],
+    metadata: { parent: 's1' },
+  });
+  const database = new sqlite.Database(path);
+  database.exec('UPDATE session SET revert = NULL');
+  database.close();
+  expect(await bench.import(folder)).toMatchObject({ added: 0, updated: 1 });
+  const all = [...talk, 'user: Text of m3', 'assistant: Text of m4'];
+  expect(said(bench.bySource('s1'))).toEqual(all);
+  const before = bench.hash();
+  expect(await bench.import(folder)).toMatchObject({ added: 0, updated: 0 });
+  expect(bench.hash()).toBe(before);
+});
