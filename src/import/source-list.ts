@@ -5,6 +5,8 @@ import { chatgpt } from './sources/chatgpt/chatgpt.js';
 import { claude } from './sources/claude/claude.js';
 import { claudeCode } from './sources/claude/claude-code.js';
 import { codex } from './sources/codex/codex.js';
+import { copilotCli } from './sources/copilot/copilot-cli.js';
+import { vscode } from './sources/copilot/vscode.js';
 import { cursor } from './sources/cursor/cursor.js';
 import { cursorCli } from './sources/cursor/cursor-cli.js';
 import { daybook } from './sources/daybook.js';
@@ -23,7 +25,6 @@ import { opencode } from './sources/opencode.js';
 import { openWebUi } from './sources/openwebui.js';
 import { serverMemory } from './sources/server-memory.js';
 import { vault } from './sources/vault.js';
-import { vscode } from './sources/vscode/vscode.js';
 
 /** A special format must be before a more general one. */
 export const SOURCES: readonly Source[] = [
@@ -35,6 +36,7 @@ export const SOURCES: readonly Source[] = [
   cursorCli,
   claudeCode,
   vscode,
+  copilotCli,
   cursor,
   daybook,
   serverMemory,
@@ -54,7 +56,7 @@ export const SOURCES: readonly Source[] = [
 
 /** These detect their own files among any others. */
 export const RECOGNISABLE: readonly Source[] = [
-  ...[chatgpt, claude, codex, geminiCli, geminiApps, cursorCli, claudeCode, vscode],
+  ...[chatgpt, claude, codex, geminiCli, geminiApps, cursorCli, claudeCode, vscode, copilotCli],
   ...[cursor, mnemosyne, odeiHistory, insightsMcp, llm, opencode],
 ];
 

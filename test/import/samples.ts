@@ -105,6 +105,16 @@ export const TEXT_SAMPLES: Readonly<Record<string, string>> = {
       v: [{ kind: 'toolInvocationSerialized', toolId: 'ls' }, { value: 'y' }],
     },
   ),
+  'copilot-cli/s/events.jsonl': lines(
+    { type: 'session.start', data: { sessionId: 's', context: { cwd: '/a' } } },
+    { type: 'user.message', id: 'u', data: { content: 'x' } },
+    {
+      type: 'assistant.message',
+      id: 'a',
+      data: { content: 'y', toolRequests: [{ toolCallId: 't', name: 'ls' }] },
+    },
+    { type: 'tool.execution_complete', data: { toolCallId: 't', result: { content: 'z' } } },
+  ),
   'vscode/workspaceStorage/w/workspace.json': JSON.stringify({ folder: 'file:///shed' }),
   'vault/a.md':
     '---\ntitle: Shed\npermalink: shed\n---\n- [decision] Larch #wood\n- rests on [[Base]]\n',

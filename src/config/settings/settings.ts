@@ -18,7 +18,7 @@ const BACKUP_TIMES = ['off', 'daily'] as const;
 const SECRETS = ['mask', 'keep'] as const;
 export const WATCHED_TOOLS = [
   ...(['claude-code', 'codex', 'gemini-cli', 'cursor-cli', 'cursor', 'vscode'] as const),
-  ...(['opencode', 'llm', 'insights-mcp'] as const),
+  ...(['copilot-cli', 'opencode', 'llm', 'insights-mcp'] as const),
 ] as const;
 export const IMPORT_ACTIVITIES = ['none', 'short', 'all'] as const;
 

@@ -26,6 +26,7 @@ type LocationKind =
   | 'cursor-cli'
   | 'cursor'
   | 'vscode'
+  | 'copilot-cli'
   | 'opencode'
   | 'llm'
   | 'insights-mcp';
@@ -75,6 +76,11 @@ function defaultLocations({ home, programs, variable }: Machine): readonly Defau
     location('cursor', 'Cursor (editor)', join(editor, 'globalStorage', 'state.vscdb')),
     location('cursor', 'Cursor (editor, older chats)', join(editor, 'workspaceStorage')),
     ...vscode.map((path) => location('vscode', 'VS Code', path, DELETED_BY_VSCODE)),
+    location(
+      'copilot-cli',
+      'GitHub Copilot (command line)',
+      join(home, '.copilot', 'session-state'),
+    ),
     location('opencode', 'OpenCode', join(data, 'opencode', 'opencode.db')),
     location('llm', 'llm', join(llm, 'logs.db')),
     location('insights-mcp', 'insights-mcp', join(home, '.insights-mcp', 'insights.db')),
