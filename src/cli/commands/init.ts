@@ -32,7 +32,7 @@ import { shellLine } from '../clients/shell-line.js';
 import { type StartCommand, startCommand } from '../clients/start-command.js';
 import { NOTHING_FOUND } from '../errors/exit-status.js';
 import { earlierRoot, ROOT_CHOICES } from '../notices/other-root.js';
-import { importLines } from '../notices/tool-logs.js';
+import { offerImports } from '../notices/tool-logs.js';
 import { configuration, type Flags } from '../options/configuration.js';
 import { canAsk, requireTerminal } from '../terminal/confirm.js';
 import { type ConsentOptions, report } from '../terminal/output.js';
@@ -109,7 +109,7 @@ export async function init(
     for (const line of foundLines(clients, start, again)) say(line);
   for (const line of checkLines(reports)) say(line);
   for (const line of limitLines(clients, reports, start, again)) say(line);
-  for (const line of await importLines({ stored, watched }, config, options, again)) say(line);
+  await offerImports({ stored, watched }, config, options, again, say);
   finish({ root: config.root, logsDir: config.logsDir, start, clients: reports }, options);
 }
 

@@ -18,37 +18,34 @@ interface ToolLogs {
 }
 
 /**
- * Returns what to print about the logs. `again`: the words of the present command. Without `yes`, it asks
- * on a terminal; with a yes, or with `importWatch`, it writes the setting into the configuration file.
+ * Says (`say` prints a line) how to import the logs. `again`: the words of the present command. Without `yes`,
+ * it asks on a terminal; with a yes, or with `importWatch`, it writes the setting into the configuration file.
  */
-export async function importLines(
+export async function offerImports(
   { stored, watched }: ToolLogs,
   { root, configFile }: Config,
   { importWatch = false, yes = false }: { importWatch?: boolean; yes?: boolean },
   again: readonly string[],
-): Promise<string[]> {
+  say: (line: string) => void,
+): Promise<void> {
   const tools = namesOf(stored);
-  const lines =
-    stored.length === 0
-      ? []
-      : [
-          `Conversations of ${tools} are on this machine. To see and import them, run ${shellLine(['daybook', '--root', root, 'import'])}`,
-        ];
+  if (stored.length > 0) {
+    const command = shellLine(['daybook', '--root', root, 'import']);
+    say(`Conversations of ${tools} are on this machine. To see and import them, run ${command}`);
+  }
   const isOpen = stored.length > 0 && watched.length === 0;
   const question = `Let servers import new conversations of ${tools} every minute, before such tools delete them?`;
   if (importWatch || (isOpen && !yes && canAsk() && (await confirm(question)))) {
     await watchAll(configFile);
-    return [
-      ...lines,
+    say(
       `${configFile} has "importWatch": "all" now. Servers that start afterwards import new conversations every minute.`,
-    ];
+    );
+  } else if (isOpen) {
+    const command = shellLine([...again, '--import-watch']);
+    say(
+      `To let servers import new ones every minute, before such tools delete them, run ${command}`,
+    );
   }
-  return isOpen
-    ? [
-        ...lines,
-        `To let servers import new ones every minute, before such tools delete them, run ${shellLine([...again, '--import-watch'])}`,
-      ]
-    : lines;
 }
 
 /** Some tools have several places: "Cursor (editor)", "Cursor (command line)". */
