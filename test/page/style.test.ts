@@ -1,6 +1,8 @@
-/** What is stored can be seen on narrow screens and with the colours that the user forces. */
+/** What is stored can be seen on narrow screens, on paper, and with the colours that the user forces. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { goTo, usePages, writeConversation } from './opened-page.js';
+import { faultsOf, goTo, usePages, writeConversation } from './opened-page.js';
 
 const openPage = usePages();
 const ID = '20250124-1706102400123';
@@ -45,4 +47,30 @@ it('forced colours do not hide the bars and the hours of the figures', async () 
       .first()
       .evaluate((element) => getComputedStyle(element).borderBottomColor);
   expect(await border('nav a[aria-current]')).not.toBe(await border('nav a:not([aria-current])'));
+});
+
+it('a long name of a project does not make the view of insights or of search wider than the window', async () => {
+  const { page } = await openPage(({ root }) => {
+    const folder = join(root, 'memory-bank', 'insights');
+    mkdirSync(folder, { recursive: true });
+    for (const name of ['a', 'b']) {
+      const id = `5c05e358-70c2-4ad6-998a-00000000000${name}`;
+      const context = `/home/gardener/projects/the-garden-in-the-valley-of-the-river/${name}`;
+      const times = { created_at: 1_795_484_698_930, updated_at: 1_795_484_698_930 };
+      writeFileSync(
+        join(folder, `${id}.json`),
+        JSON.stringify({ id, content: 'Clay needs sand.', context, ...times }),
+      );
+    }
+  });
+  await page.setViewportSize({ width: 360, height: 720 });
+  for (const [address, ready] of [
+    ['#/insights', '.card'],
+    ['#/search?q=clay&kind=all', '.hit'],
+  ] as const) {
+    await goTo(page, address);
+    await page.waitForSelector(ready);
+    await page.waitForSelector('option:has-text("valley")', { state: 'attached' });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  }
 });
