@@ -75,7 +75,13 @@ export function Markdown({ text }: { readonly text: string }) {
   useEffect(() => {
     for (const block of place.current?.querySelectorAll('pre') ?? []) addCopyButton(block);
   }, [html]);
-  if (html === undefined) return <pre class="plain">{text}</pre>;
+  if (html === undefined) {
+    return (
+      <pre class="plain" tabIndex={0}>
+        {text}
+      </pre>
+    );
+  }
   return <div ref={place} class="markdown" dir="auto" dangerouslySetInnerHTML={{ __html: html }} />;
 }
 

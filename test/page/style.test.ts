@@ -74,3 +74,14 @@ it('a long name of a project does not make the view of insights or of search wid
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
   }
 });
+
+it('a long text that is shown without Markdown can be scrolled with the keyboard', async () => {
+  const { page } = await openPage(({ root }) =>
+    writeConversation(root, ID, { title: 'Moon' }, [
+      { role: 'user', content: '*a_\n'.repeat(9000) },
+    ]),
+  );
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector('#m1 pre.plain');
+  expect(await faultsOf(page)).toEqual([]);
+});
