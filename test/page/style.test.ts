@@ -85,3 +85,24 @@ it('a long text that is shown without Markdown can be scrolled with the keyboard
   await page.waitForSelector('#m1 pre.plain');
   expect(await faultsOf(page)).toEqual([]);
 });
+
+it('a link of a text that leads nowhere has the colour of text', async () => {
+  const { page } = await openPage(({ root }) =>
+    writeConversation(root, ID, {}, [
+      { role: 'user', content: '[script](javascript:alert(1)) and [site](https://example.org)' },
+    ]),
+  );
+  await goTo(page, `#/conversation/${ID}`);
+  const colourOf = (text: string) =>
+    page.locator(`#m1 :text-is("${text}")`).evaluate((each) => getComputedStyle(each).color);
+  const [dead, live, text] = [
+    await colourOf('script'),
+    await colourOf('site'),
+    await page
+      .locator('#m1 p')
+      .last()
+      .evaluate((each) => getComputedStyle(each).color),
+  ];
+  expect(dead).toBe(text);
+  expect(live).not.toBe(text);
+});
