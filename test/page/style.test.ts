@@ -106,3 +106,18 @@ it('a link of a text that leads nowhere has the colour of text', async () => {
   expect(dead).toBe(text);
   expect(live).not.toBe(text);
 });
+
+it('a dot separates a module in Arabic from what is before it', async () => {
+  const { page } = await openPage(({ root }) =>
+    writeConversation(root, ID, { title: 'Moon', module: 'حديقة' }, [
+      { role: 'user', content: 'x' },
+    ]),
+  );
+  await page.waitForSelector('.row');
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector('h1:text("Moon")');
+  expect(await page.locator('.head bdi').allTextContents()).toEqual(['حديقة']);
+  await goTo(page, '#/');
+  await page.waitForSelector('.row');
+  expect(await page.locator('.row .facts bdi').allTextContents()).toEqual(['حديقة']);
+});

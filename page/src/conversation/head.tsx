@@ -61,7 +61,12 @@ export function Head({ head, isLoading, onChanged }: HeadProps) {
       )}
       <p class="facts">
         {counted(head.total, 'message')} · begun <Time at={head.createdAt} />
-        {head.module && <bdi> · {head.module}</bdi>}
+        {head.module && (
+          <>
+            {' · '}
+            <bdi>{head.module}</bdi>
+          </>
+        )}
         {(head.tags ?? []).map((tag) => (
           <Tag key={tag} tag={tag} />
         ))}

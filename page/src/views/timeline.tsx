@@ -157,7 +157,12 @@ function Row({ head, before }: { readonly head: Head; readonly before: Head | un
         </bdi>
         <span class="facts">
           {counted(head.messageCount, 'message')}
-          {head.module && <bdi> · {head.module}</bdi>}
+          {head.module && (
+            <>
+              {' · '}
+              <bdi>{head.module}</bdi>
+            </>
+          )}
           {(head.tags ?? []).slice(0, 4).map((tag) => (
             <bdi class="tag" key={tag}>
               {tag}
