@@ -121,3 +121,19 @@ it('a dot separates a module in Arabic from what is before it', async () => {
   await page.waitForSelector('.row');
   expect(await page.locator('.row .facts bdi').allTextContents()).toEqual(['حديقة']);
 });
+
+it('a printed conversation has the whole of long code and no buttons', async () => {
+  const code = `\`\`\`\n${'const moon = 1;\n'.repeat(200)}\`\`\``;
+  const { page } = await openPage(({ root }) =>
+    writeConversation(root, ID, {}, [{ role: 'user', content: code }]),
+  );
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector('#m1 pre button');
+  await page.emulateMedia({ media: 'print' });
+  const { text, shown } = await page.locator('#m1 pre').evaluate((each) => ({
+    text: each.scrollHeight,
+    shown: each.clientHeight,
+  }));
+  expect(shown).toBe(text);
+  expect(await page.locator('button:visible, nav:visible, input:visible').count()).toBe(0);
+});
