@@ -185,7 +185,10 @@ function NotLoaded() {
 function Help({ onClose }: { onClose(): void }) {
   return (
     <Dialog label="Keys" onClose={onClose}>
-      <h2>Keys</h2>
+      {/* The focus on the button would scroll a small window to the end of the list. */}
+      <h2 tabIndex={-1} autofocus>
+        Keys
+      </h2>
       <dl class="keys">
         {KEYS.map(([keys, what]) => (
           <div key={keys}>

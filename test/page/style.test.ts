@@ -137,3 +137,15 @@ it('a printed conversation has the whole of long code and no buttons', async () 
   expect(shown).toBe(text);
   expect(await page.locator('button:visible, nav:visible, input:visible').count()).toBe(0);
 });
+
+it('the list of keys begins at its top in a small window', async () => {
+  const { page } = await openPage(() => undefined);
+  await page.waitForSelector('.empty');
+  await page.setViewportSize({ width: 360, height: 400 });
+  await page.keyboard.press('?');
+  await page.waitForSelector('dialog[aria-label=Keys]');
+  expect(await page.locator('dialog').evaluate((each) => each.scrollTop)).toBe(0);
+  expect(await page.locator('dialog').evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(
+    0,
+  );
+});
