@@ -23,13 +23,22 @@ export function Empty({
   );
 }
 
+interface FailureProps {
+  /** The main heading, if the view shows nothing else. */
+  readonly view?: string;
+  readonly error: CallError;
+}
+
 /** After the end of the session, a button leads to the sign-in form. */
-export function Failure({ error }: { readonly error: CallError }) {
+export function Failure({ view, error }: FailureProps) {
   return (
-    <div class="failure" role="alert">
-      <strong>{error.message}</strong> {error.hint}
-      {error.code === 'SIGNED_OUT' && <ReloadButton label="Sign in" />}
-    </div>
+    <>
+      {view && <h1 class="visually-hidden">{view}</h1>}
+      <div class="failure" role="alert">
+        <strong>{error.message}</strong> {error.hint}
+        {error.code === 'SIGNED_OUT' && <ReloadButton label="Sign in" />}
+      </div>
+    </>
   );
 }
 

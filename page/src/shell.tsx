@@ -49,6 +49,9 @@ const TITLES: ReadonlyMap<string, string> = new Map([
   ['import', 'Import'],
 ]);
 
+/** The heading and the title of the window for an address that has no view. */
+const UNKNOWN = 'Unknown address';
+
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl K or ⌘ K', 'find by name'],
   ['/', 'search what was said'],
@@ -150,7 +153,8 @@ function CurrentView({ route }: { readonly route: Route }) {
   const [loaded, setLoaded] = useState<Record<string, View>>({});
   const load = LAZY.get(route.view);
   const View = loaded[route.view];
-  useTitle(TITLES.get(route.view) ?? NAVIGATION.find(([view]) => view === route.view)?.[1]);
+  const label = NAVIGATION.find(([view]) => view === route.view)?.[1];
+  useTitle(TITLES.get(route.view) ?? label ?? UNKNOWN);
   useEffect(() => {
     if (load === undefined || View !== undefined) return;
     load().then(
@@ -161,7 +165,7 @@ function CurrentView({ route }: { readonly route: Route }) {
   if (route.view === '') return <Timeline route={route} />;
   if (load === undefined) {
     return (
-      <Empty title="There is no such page">
+      <Empty view={UNKNOWN} title="There is no such page">
         <a href={hrefOf('')}>To the timeline</a>
       </Empty>
     );

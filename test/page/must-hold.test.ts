@@ -1,4 +1,6 @@
 /** Requirements of every view: the content policy, no faults found by axe, and limits of large answers. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
   drawn,
@@ -11,9 +13,19 @@ import {
 } from './opened-page.js';
 
 const ID = '20250124-1706102400123';
+const DAMAGED = '20250124-1706102400124';
+const INSIGHT = '5c05e358-70c2-4ad6-998a-52d4cfb36277';
 
 const openPage = usePages();
 let opened: OpenedPage;
+
+function writeInsight(root: string): void {
+  const folder = join(root, 'memory-bank', 'insights');
+  mkdirSync(folder, { recursive: true });
+  const insight = { id: INSIGHT, content: 'Clay needs sand.', context: 'global' };
+  const times = { created_at: 1_795_484_698_930, updated_at: 1_795_484_698_930 };
+  writeFileSync(join(folder, `${INSIGHT}.json`), JSON.stringify({ ...insight, ...times }));
+}
 
 const VIEWS: readonly (readonly [address: string, ready: string])[] = [
   ['#/', '.row'],
@@ -52,6 +64,30 @@ it('each view has no fault at 360 pixels, light or dark, and keeps to the conten
     document.body.append(picture);
   });
   await expect.poll(() => opened.faults.join()).toMatch(/img-src/);
+});
+
+it('a view that has only an error has a heading, and the window does not keep the title of another view', async () => {
+  opened = await openPage(({ root }) => {
+    writeConversation(root, ID, { title: 'Moon' }, [{ role: 'user', content: 'x' }]);
+    writeConversation(root, DAMAGED, {}, []);
+    writeFileSync(join(root, 'conversation-logs', DAMAGED, 'conversation.json'), '{');
+    writeInsight(root);
+  });
+  const { page } = opened;
+  for (const [address, ready, title] of [
+    [`#/conversation/${DAMAGED}`, '.failure', 'Conversation · Daybook'],
+    [`#/conversation/20250125${ID.slice(8)}`, '.empty', 'Conversation · Daybook'],
+    ['#/nothing', '.empty', 'Unknown address · Daybook'],
+    ['#/figures?from=banana', '.failure', 'Figures · Daybook'],
+    ['#/insights?project=nothing', '.failure', 'Insights · Daybook'],
+  ] as const) {
+    await goTo(page, `#/conversation/${ID}`);
+    await page.waitForSelector('h1:text("Moon")');
+    await goTo(page, address);
+    await page.waitForSelector(ready);
+    await drawn(page);
+    expect([address, await page.title(), ...(await faultsOf(page))]).toEqual([address, title]);
+  }
 });
 
 it('a change in one window is shown in the other window', async () => {

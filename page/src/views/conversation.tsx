@@ -26,7 +26,6 @@ function Loaded({ id, named }: { readonly id: string; readonly named: number | u
   const head = useLoaded(id, (signal) =>
     call('get_conversation', { conversationId: id, includeMessages: false }, signal),
   );
-  useTitle(head.data && (head.data.title ?? id));
   const pages = usePages(id, named);
   const [words, setWords] = useState<readonly string[]>([]);
   const refresh = () => {
@@ -38,10 +37,13 @@ function Loaded({ id, named }: { readonly id: string; readonly named: number | u
   const wasAtEnd = useRef(false);
   wasAtEnd.current ||= pages.cursor === undefined;
   const failed = head.error ?? pages.error;
-  if (failed?.code === 'CONVERSATION_NOT_FOUND') return <Missing />;
+  const isMissing = failed?.code === 'CONVERSATION_NOT_FOUND';
+  const title = head.data && (head.data.title ?? id);
+  useTitle(isMissing || (failed && !head.data) ? VIEW : title);
+  if (isMissing) return <Missing />;
   return (
     <article class="conversation">
-      {failed && <Failure error={failed} />}
+      {failed && <Failure {...(!head.data && { view: VIEW })} error={failed} />}
       {failed?.code === 'CONVERSATION_CORRUPTED' && !head.data && !isReadOnly() && (
         <p class="actions">
           <FileLink id={id} />
@@ -60,9 +62,12 @@ function Loaded({ id, named }: { readonly id: string; readonly named: number | u
   );
 }
 
+/** The heading and the title of the window if the title of the conversation is not known. */
+const VIEW = 'Conversation';
+
 function Missing() {
   return (
-    <Empty view="Conversation" title="This conversation is not here">
+    <Empty view={VIEW} title="This conversation is not here">
       <p>
         Perhaps it is in the <a href={hrefOf('trash')}>trash</a>, or it was merged with another
         conversation. The <a href="#/">timeline</a> shows all conversations.

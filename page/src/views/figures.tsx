@@ -38,17 +38,17 @@ export function FiguresView({ route }: { readonly route: Route }) {
     return { all, days: days.periods ?? [] };
   });
   useConversationChanges(reload);
-  if (error && !data) return <Failure error={error} />;
+  const given = { ...span, ...which };
   if (!data) {
     return (
       <>
         <h1>Figures</h1>
-        <Counting report={counting} />
+        <Conditions given={given} />
+        {error ? <Failure error={error} /> : <Counting report={counting} />}
       </>
     );
   }
   const { all, days } = data;
-  const given = { ...span, ...which };
   if (all.totals.messages === 0) return <NoFigures given={given} />;
   return (
     <div class="figures">

@@ -51,8 +51,7 @@ export function Insights({ route }: { readonly route: Route }) {
     card.current?.scrollIntoView({ block: 'center' });
     card.current?.focus();
   }, [isShown, id]);
-  const failed = contexts.error ?? list.error;
-  if (failed) return <Failure error={failed} />;
+  if (contexts.error) return <Failure view="Insights" error={contexts.error} />;
   if (!contexts.data) return <p class="loading">Loading…</p>;
   if (first === '') {
     return (
@@ -85,6 +84,7 @@ export function Insights({ route }: { readonly route: Route }) {
         </label>
       </div>
       {named.error && <Failure error={named.error} />}
+      {list.error && <Failure error={list.error} />}
       {id !== '' && named.data?.id === id && named.data.context === undefined && (
         <p role="alert" class="failure">
           The insight {id} is not here. Perhaps it has expired, or it is in the{' '}

@@ -26,7 +26,7 @@ export function Notes({ route }: { readonly route: Route }) {
   useEffect(() => {
     list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
   }, [isListed, route.name]);
-  if (error && !data) return <Failure error={error} />;
+  if (error && !data) return <Failure view="Notes" error={error} />;
   if (!data) return <p class="loading">Loading…</p>;
   if (data.length === 0 && route.name === '') {
     return (

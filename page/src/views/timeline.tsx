@@ -29,7 +29,7 @@ export function Timeline({ route }: { readonly route: Route }) {
   useEffect(() => setQuery(given), [route, given]);
   useEffect(() => address.setParams(hrefOf('', '', { filter: asked })), [asked]);
   const { pages, error, more } = usePages(asked);
-  if (error !== undefined && pages === undefined) return <Failure error={error} />;
+  if (error !== undefined && pages === undefined) return <Failure view="Timeline" error={error} />;
   if (pages === undefined) return <p class="loading">Loading…</p>;
   if (pages.total === 0 && pages.asked === '') return <FirstRun />;
   return (
