@@ -5,6 +5,7 @@
 
 /** By argument of a tool, the name of the field on the page. */
 const FIELDS: Readonly<Record<string, string>> = {
+  context: 'Project',
   module: 'Module',
   tag: 'Tag',
   role: 'Role',

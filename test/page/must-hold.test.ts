@@ -90,6 +90,22 @@ it('a view that has only an error has a heading, and the window does not keep th
   }
 });
 
+it('an error in the filters of the address leaves the way to all figures and to other projects', async () => {
+  opened = await openPage(({ root }) => {
+    writeConversation(root, ID, { title: 'Moon' }, [{ role: 'user', content: 'x' }]);
+    writeInsight(root);
+  });
+  const { page } = opened;
+  await goTo(page, '#/figures?from=banana');
+  await page.waitForSelector('.failure');
+  await page.getByRole('link', { name: 'All figures' }).click();
+  await page.waitForSelector('.totals');
+  await goTo(page, '#/insights?project=nothing');
+  await page.waitForSelector('.failure:has-text("Project must be")');
+  await page.getByLabel('Project').selectOption('global');
+  await page.waitForSelector('.card');
+});
+
 it('a change in one window is shown in the other window', async () => {
   opened = await openPage(({ root }) =>
     writeConversation(root, ID, { title: 'Bees' }, [{ role: 'user', content: 'x' }]),
