@@ -106,6 +106,30 @@ it('an error in the filters of the address leaves the way to all figures and to 
   await page.waitForSelector('.card');
 });
 
+it('an error is not shown while another view of the same kind is loaded', async () => {
+  opened = await openPage(({ root }) =>
+    writeConversation(root, ID, { title: 'Moon' }, [{ role: 'user', content: 'x' }]),
+  );
+  const { page } = opened;
+  await goTo(page, '#/figures?from=banana');
+  await page.waitForSelector('.failure');
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/api/tools/get_analytics', async (route) => {
+    await released;
+    await route.continue();
+  });
+  const asked = page.waitForRequest('**/api/tools/get_analytics');
+  await goTo(page, '#/figures');
+  await asked;
+  await drawn(page);
+  expect(await page.locator('.failure').count()).toBe(0);
+  release();
+  await page.waitForSelector('.totals');
+});
+
 it('a change in one window is shown in the other window', async () => {
   opened = await openPage(({ root }) =>
     writeConversation(root, ID, { title: 'Bees' }, [{ role: 'user', content: 'x' }]),

@@ -11,7 +11,7 @@ export interface Loaded<T> {
 
 /**
  * Calls `load` when `key` changes. An answer for an earlier key is ignored. The data of the earlier key stay until
- * then, but not if the load fails: beside an error they would look like the answer.
+ * then, but not if the load fails: beside an error they would look like the answer. An error is only that of `key`.
  */
 export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const [state, setState] = useState<State<T>>({ isLoading: true });
@@ -25,18 +25,23 @@ export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise
       (data) => !gone.signal.aborted && setState({ data, key, isLoading: false }),
       (error) =>
         !gone.signal.aborted &&
-        setState((before) => ({ ...(before.key === key && before), error, isLoading: false })),
+        setState((before) => ({
+          ...(before.key === key && before),
+          failed: { key, error },
+          isLoading: false,
+        })),
     );
     return () => gone.abort();
   }, [key, round]);
   const reload = useCallback(() => setRound((before) => before + 1), []);
-  return { data: state.data, error: state.error, isLoading: state.isLoading, reload };
+  const { data, failed, isLoading } = state;
+  return { data, error: failed?.key === key ? failed.error : undefined, isLoading, reload };
 }
 
 interface State<T> {
   readonly data?: T;
   /** The key of the data. */
   readonly key?: string;
-  readonly error?: CallError;
+  readonly failed?: { readonly key: string; readonly error: CallError };
   readonly isLoading: boolean;
 }
