@@ -68,6 +68,19 @@ it('the search inside a long conversation moves to the next and previous match, 
   expect(opened.faults).toEqual([]);
 });
 
+it('the search inside a conversation tells that its steps go only to the best of many matches', async () => {
+  const messages = Array.from({ length: 1100 }, () => ({ role: 'user', content: 'the river' }));
+  opened = await openPage(({ root }) => writeConversation(root, ID, {}, messages));
+  const { page } = opened;
+  await goTo(page, `#/conversation/${ID}`);
+  await page.getByLabel('Find in this conversation').fill('river');
+  await page.waitForSelector('.find-inside [role=status]:text-is("1,100 messages")');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector(
+    '.find-inside [role=status]:text-is("1 of the 1,000 best of 1,100 messages")',
+  );
+});
+
 it('a long conversation is read from its newest message and from its first with one click each', async () => {
   opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY));
   const { page } = opened;

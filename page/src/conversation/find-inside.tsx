@@ -1,7 +1,7 @@
 /** Finds words in one conversation. The server searches; the buttons go to the next or previous match. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useChanges } from '../changes/use-changes.js';
-import { counted, Failure } from '../components.jsx';
+import { counted, Failure, shownNumber } from '../components.jsx';
 import { isPressed, useKeys } from '../hooks.js';
 import { call, type Output } from '../server/api.js';
 import { useLoaded } from '../server/use-loaded.js';
@@ -11,7 +11,7 @@ const MAX_MATCHES = 1000;
 const PAGE_SIZE = 100;
 
 interface Found {
-  /** Positions of the messages that match, in the order of the conversation. */
+  /** Positions of the messages that match best, in the order of the conversation. */
   readonly seqs: readonly number[];
   readonly total: number;
 }
@@ -72,16 +72,20 @@ export function FindInside(props: {
       <button type="button" disabled={isNone} onClick={() => go(1)}>
         Next
       </button>
-      <span role="status">{asked === '' || isLoading ? '' : sentence(place, total)}</span>
+      <span role="status">
+        {asked === '' || isLoading ? '' : sentence(place, seqs.length, total)}
+      </span>
       {error && <Failure error={error} />}
     </search>
   );
 }
 
-function sentence(place: number, total: number): string {
+function sentence(place: number, listed: number, total: number): string {
   if (total === 0) return 'No message has these words.';
   const found = counted(total, 'message');
-  return place === 0 ? found : `${place} of ${found}`;
+  if (place === 0) return found;
+  const best = listed < total ? `the ${shownNumber(listed)} best of ` : '';
+  return `${shownNumber(place)} of ${best}${found}`;
 }
 
 async function matchesOf(id: string, query: string, signal: AbortSignal): Promise<Found> {
