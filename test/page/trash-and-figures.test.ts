@@ -295,6 +295,9 @@ it('the health of the store and its figures follow changes on disk', async () =>
   await page.waitForSelector('p:text("All conversations and insights can be read.")');
   writeFileSync(file, whole.slice(0, 20));
   await page.waitForSelector(`.trash li:has-text("${ID}")`);
+  await page.getByRole('link', { name: ID }).click();
+  await page.getByRole('link', { name: 'Open file' }).waitFor();
+  await goTo(page, '#/trash');
   writeFileSync(file, whole);
   await page.waitForSelector('p:text("All conversations and insights can be read.")');
 });

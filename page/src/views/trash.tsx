@@ -206,7 +206,10 @@ function Health({ info: { data, error } }: { readonly info: Loaded<Output<'store
 
 function Facts({ facts }: { readonly facts: Output<'store_info'> }) {
   const damaged = [
-    ...facts.damaged.map(({ conversationId, message }) => ({ name: conversationId, message })),
+    ...facts.damaged.map(({ conversationId, message }) => ({
+      name: <a href={hrefOf('conversation', conversationId)}>{conversationId}</a>,
+      message,
+    })),
     ...facts.insights.damaged.map(({ file, message }) => ({ name: file, message })),
   ];
   const totals: NamedFigures = [
@@ -226,7 +229,7 @@ function Facts({ facts }: { readonly facts: Output<'store_info'> }) {
       ) : (
         <ul>
           {damaged.map(({ name, message }) => (
-            <li key={name}>
+            <li key={message}>
               <bdi>{name}</bdi>: {message}
             </li>
           ))}
