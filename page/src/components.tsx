@@ -59,6 +59,15 @@ export function CopyButton({ label, text }: { readonly label: string; readonly t
   );
 }
 
+interface Named {
+  readonly conversationId: string;
+  readonly title?: string | undefined;
+}
+
+/** The title of a conversation; its id if it has none, or an empty one, which only a person can write. */
+export const titleOf = ({ title = '', conversationId }: Named): string =>
+  title.trim() === '' ? conversationId : title;
+
 const numbers = new Intl.NumberFormat();
 
 /** A number in the format of the user's language. */

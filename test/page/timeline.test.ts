@@ -148,6 +148,18 @@ it('a deletion goes to the timeline, also if the address has the key of the conv
   await expect.poll(() => new URL(page.url()).hash).toBe('#/');
 });
 
+it('a conversation whose title was emptied by hand has its id as name', async () => {
+  const { page } = await openPage(({ root }) =>
+    writeConversation(root, idOf(1), { title: ' ' }, [{ role: 'user', content: 'honey' }]),
+  );
+  await page.waitForSelector(`.row .title:text-is("${idOf(1)}")`);
+  await goTo(page, '#/search?q=honey');
+  await page.waitForSelector(`.hit .title:text-is("${idOf(1)}")`);
+  await page.locator('.hit').click();
+  await page.waitForSelector(`h1:text-is("${idOf(1)}")`);
+  expect(await page.title()).toBe(`${idOf(1)} · Daybook`);
+});
+
 it('an address with the name of a property of objects has a message, as other unknown addresses', async () => {
   const { page, faults } = await openPage(() => undefined);
   await page.waitForSelector('.empty');

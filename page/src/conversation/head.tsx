@@ -1,7 +1,7 @@
 /** The head of a conversation: title, tags, branches, and the buttons to change or delete it. */
 
 import { useRef, useState } from 'preact/hooks';
-import { CopyButton, counted, Time } from '../components.jsx';
+import { CopyButton, counted, Time, titleOf } from '../components.jsx';
 import { isPressed, useFocusBack, useFocusWhenShown, useWhenLoaded } from '../hooks.js';
 import { address } from '../navigation/address.js';
 import { hrefOf, parseRoute } from '../navigation/route.js';
@@ -57,7 +57,7 @@ export function Head({ head, isLoading, onChanged }: HeadProps) {
       {isEditing ? (
         <Edit head={head} onSave={change} onDone={() => setEditing(false)} />
       ) : (
-        <h1 dir="auto">{head.title ?? head.conversationId}</h1>
+        <h1 dir="auto">{titleOf(head)}</h1>
       )}
       <p class="facts">
         {counted(head.total, 'message')} · begun <Time at={head.createdAt} />
@@ -138,7 +138,7 @@ function Branches({ head: { branchOf, branches = [] } }: { readonly head: HeadFa
         <li key={conversationId}>
           Branch:{' '}
           <a href={hrefOf('conversation', conversationId)}>
-            <bdi>{title ?? conversationId}</bdi>
+            <bdi>{titleOf({ conversationId, title })}</bdi>
           </a>
         </li>
       ))}

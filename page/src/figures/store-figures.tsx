@@ -1,7 +1,7 @@
 /** The size of the store, unreadable files, and what is near a limit. */
 
 import { useChanges, useConversationChanges } from '../changes/use-changes.js';
-import { Failure, FigureRow, type NamedFigures, shownNumber } from '../components.jsx';
+import { Failure, FigureRow, type NamedFigures, shownNumber, titleOf } from '../components.jsx';
 import { hrefOf } from '../navigation/route.js';
 import { call, type Output } from '../server/api.js';
 import { useLoaded } from '../server/use-loaded.js';
@@ -84,7 +84,7 @@ function nearLimits(
       ? [{ text: `The store has ${bytes(sizeBytes)} of at most ${bytes(limitBytes)}.` }]
       : []),
     ...full.map(({ conversationId, title, messages }) => ({
-      text: `${title ?? conversationId} has ${messages} of at most ${maxMessages} messages.`,
+      text: `${titleOf({ conversationId, title })} has ${messages} of at most ${maxMessages} messages.`,
       conversationId,
     })),
   ];

@@ -1,6 +1,6 @@
 /** Calls the search tools for the search view, and converts all kinds of results into hits. */
 
-import { counted } from '../components.jsx';
+import { counted, titleOf } from '../components.jsx';
 import { hrefOf } from '../navigation/route.js';
 import { withoutToolNames } from '../reader-text.js';
 import { call, type Output } from '../server/api.js';
@@ -87,7 +87,7 @@ async function askMessages(
       key: `${hit.conversationId}:${hit.seq}`,
       at: hit.createdAt,
       href: hrefOf('conversation', hit.conversationId, { seq: String(hit.seq) }),
-      title: hit.title ?? hit.conversationId,
+      title: titleOf(hit),
       role: hit.role,
       seq: hit.seq,
       snippet: hit.snippet,
@@ -138,7 +138,8 @@ function hitOf(result: MemoryResult): Hit {
     const href = hrefOf('knowledge', subject);
     return { ...common, key: `${text} ${ts}`, href, title: subject };
   }
-  const { title = conversationId, role = '', createdAt: at = '' } = result;
+  const { role = '', createdAt: at = '' } = result;
+  const title = titleOf({ conversationId, title: result.title });
   const href = hrefOf('conversation', conversationId, { seq: String(seq) });
   return { ...common, key: `${conversationId}:${seq}`, href, title, role, seq, at };
 }

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useChanges } from '../changes/use-changes.js';
-import { Empty, Failure } from '../components.jsx';
+import { Empty, Failure, titleOf } from '../components.jsx';
 import { AskHere } from '../conversation/ask-here.jsx';
 import { FindInside } from '../conversation/find-inside.jsx';
 import { FileLink, Head } from '../conversation/head.jsx';
@@ -38,7 +38,7 @@ function Loaded({ id, named }: { readonly id: string; readonly named: number | u
   wasAtEnd.current ||= pages.cursor === undefined;
   const failed = head.error ?? pages.error;
   const isMissing = failed?.code === 'CONVERSATION_NOT_FOUND';
-  const title = head.data && (head.data.title ?? id);
+  const title = head.data && titleOf(head.data);
   useTitle(isMissing || (failed && !head.data) ? VIEW : title);
   if (isMissing) return <Missing />;
   return (

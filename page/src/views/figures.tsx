@@ -9,6 +9,7 @@ import {
   type NamedFigures,
   shownMoney,
   shownNumber,
+  titleOf,
 } from '../components.jsx';
 import { Bars, inMonth, ofModule, ofRole } from '../figures/bars.jsx';
 import { Calendar, calendarStart, HoursOfWeek } from '../figures/heat-maps.jsx';
@@ -155,10 +156,10 @@ function Longest({ figures: { conversations = [] } }: { readonly figures: Figure
     <section>
       <h2>Longest conversations</h2>
       <ol>
-        {conversations.map(({ conversationId, title, messages, minutes }) => (
-          <li key={conversationId}>
-            <a href={hrefOf('conversation', conversationId)}>
-              <bdi>{title ?? conversationId}</bdi>
+        {conversations.map(({ messages, minutes, ...named }) => (
+          <li key={named.conversationId}>
+            <a href={hrefOf('conversation', named.conversationId)}>
+              <bdi>{titleOf(named)}</bdi>
             </a>{' '}
             <span class="facts">
               {counted(messages, 'message')}, {counted(minutes, 'minute')}

@@ -1,7 +1,7 @@
 /** The timeline: conversations by day, most recently changed first. Changes of files appear at once. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { useChanges } from '../changes/use-changes.js';
-import { counted, Empty, Failure, Time } from '../components.jsx';
+import { counted, Empty, Failure, Time, titleOf } from '../components.jsx';
 import { Connect } from '../first-run/connect.jsx';
 import { address } from '../navigation/address.js';
 import { hrefOf, type Route } from '../navigation/route.js';
@@ -153,7 +153,7 @@ function Row({ head, before }: { readonly head: Head; readonly before: Head | un
       <span class="what">
         <bdi class="title">
           {head.pinned && <span title="Pinned">★ </span>}
-          {head.title ?? head.conversationId}
+          {titleOf(head)}
         </bdi>
         <span class="facts">
           {counted(head.messageCount, 'message')}

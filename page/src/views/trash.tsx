@@ -9,6 +9,7 @@ import {
   type NamedFigures,
   shownNumber,
   Time,
+  titleOf,
 } from '../components.jsx';
 import { Dialog } from '../dialog.jsx';
 import { focusView, useListKeys } from '../hooks.js';
@@ -72,7 +73,7 @@ export function TrashView() {
         heading="Deleted conversations"
         items={conversations.map(({ conversationId, title, ...item }) => ({
           kind: 'conversation' as const,
-          title: title ?? conversationId,
+          title: titleOf({ conversationId, title }),
           ...item,
         }))}
         onRestore={restore}
