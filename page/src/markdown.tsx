@@ -34,6 +34,16 @@ const CLEAN = {
 /** A longer text is shown as plain text, because its layout as Markdown would block the page. */
 const MAX_LENGTH = 60_000;
 
+/** A text with a slower Markdown is hostile, and is shown as plain text: the page is blocked meanwhile. */
+const MAX_PARSING_MS = 2000;
+let parsingEnd = 0;
+
+/** Changes no token. The error makes `parsedMarkdown` return nothing. */
+function requireTime(): false {
+  if (performance.now() > parsingEnd) throw new RangeError('The Markdown takes too long.');
+  return false;
+}
+
 /** Rendered as HTML: they are common in tables and formulas. */
 const SIMPLE_TAG = /^<(?:br ?\/?|\/?su[bp])>/i;
 /** Not a link such as `<https://example.org>`. */
@@ -45,6 +55,9 @@ marked.use({
   // HTML is shown as it was written: DOMPurify would remove most of it, and a message that consists of
   // tags would look empty.
   tokenizer: {
+    // The parser calls these two before each block and before each part of a line.
+    space: requireTime,
+    escape: requireTime,
     html: () => undefined,
     tag(source) {
       if (SIMPLE_TAG.test(source)) return false;
@@ -75,17 +88,20 @@ export function Markdown({ text }: { readonly text: string }) {
   useEffect(() => {
     for (const block of place.current?.querySelectorAll('pre') ?? []) addCopyButton(block);
   }, [html]);
-  if (html === undefined) {
-    return (
-      <pre class="plain" tabIndex={0}>
-        {text}
-      </pre>
-    );
-  }
+  if (html === undefined) return <PlainText text={text} />;
   return <div ref={place} class="markdown" dir="auto" dangerouslySetInnerHTML={{ __html: html }} />;
 }
 
+function PlainText({ text }: { readonly text: string }) {
+  return (
+    <pre class="plain" tabIndex={0}>
+      {text}
+    </pre>
+  );
+}
+
 function cleanHtml(text: string): string | undefined {
+  parsingEnd = performance.now() + MAX_PARSING_MS;
   const rendered = parsedMarkdown(text, (given) => marked.parse(given, { async: false }));
   if (rendered === undefined) return undefined;
   return DOMPurify.sanitize(rendered, CLEAN) as unknown as string;

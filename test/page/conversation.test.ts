@@ -311,6 +311,21 @@ it('a message whose Markdown cannot be parsed is shown as plain text, and the ot
   expect(faults).toEqual([]);
 });
 
+it('a message whose Markdown would block the page is shown as plain text, and the others as Markdown', async () => {
+  // The parser compares each underscore of this word with each other one, which takes more than ten seconds.
+  opened = await openPage(({ root }) =>
+    writeConversation(root, ID, {}, [
+      { role: 'user', content: 'a__'.repeat(20_000) },
+      { role: 'assistant', content: '*first* and *second*' },
+    ]),
+  );
+  const { page } = opened;
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector('#m1 pre.plain');
+  await page.waitForSelector('#m2 em:text("second")');
+  expect(opened.faults).toEqual([]);
+});
+
 it('the file of a conversation, also a damaged one, opens as plain text, only with the cookie', async () => {
   const hostile = '<script>document.title="run"</script>';
   opened = await openPage(({ root }) =>
