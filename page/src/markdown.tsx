@@ -92,7 +92,7 @@ export function Markdown({ text }: { readonly text: string }) {
   return <div ref={place} class="markdown" dir="auto" dangerouslySetInnerHTML={{ __html: html }} />;
 }
 
-function PlainText({ text }: { readonly text: string }) {
+export function PlainText({ text }: { readonly text: string }) {
   return (
     <pre class="plain" tabIndex={0}>
       {text}

@@ -326,6 +326,22 @@ it('a message whose Markdown would block the page is shown as plain text, and th
   expect(opened.faults).toEqual([]);
 });
 
+it('long code is shown as code also in the later parts of its message, and the text after it as Markdown', async () => {
+  const code = 'def __init__(self):\n    self.x = [1](2)  # <b>\n\n# next\n- one\n'.repeat(1200);
+  const content = `The file:\n\n\`\`\`python\n${code}\`\`\`\n\nThat *was* it.`;
+  opened = await openPage(({ root }) =>
+    writeConversation(root, ID, {}, [{ role: 'assistant', content }]),
+  );
+  const { page } = opened;
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector('.message:has-text("from character")');
+  await page.keyboard.press('End');
+  await page.waitForSelector('.message em:text("was")');
+  const parts = page.locator('.message pre code');
+  expect(await parts.count()).toBeGreaterThan(1);
+  expect((await parts.allTextContents()).join('').replace(/\s/g, '')).toBe(code.replace(/\s/g, ''));
+});
+
 it('the file of a conversation, also a damaged one, opens as plain text, only with the cookie', async () => {
   const hostile = '<script>document.title="run"</script>';
   opened = await openPage(({ root }) =>

@@ -1,7 +1,7 @@
 /** One message: its text, its sources as links, and its other metadata in a closed block. */
 
 import { counted, Time } from '../components.jsx';
-import { Markdown } from '../markdown.jsx';
+import { Markdown, PlainText } from '../markdown.jsx';
 import type { StoredMessage } from './pages.js';
 
 interface Source {
@@ -9,13 +9,23 @@ interface Source {
   readonly title: string;
 }
 
-export function MessageView(props: { readonly message: StoredMessage; readonly isNamed: boolean }) {
-  const { message, isNamed } = props;
+export function MessageView(props: {
+  readonly message: StoredMessage;
+  readonly isNamed: boolean;
+  /** The fence of the code in which this part begins; `undefined` if that is not known. */
+  readonly fence: string | undefined;
+}) {
+  const { message, isNamed, fence } = props;
   const { seq, role, createdAt, content, offset, isCut, metadata = {} } = message;
   const { sources, ...other } = metadata;
   const links = sourcesOf(sources);
   const isActivity = role === 'system' || typeof metadata['tool'] === 'string';
-  const text = <Markdown text={content} />;
+  const text =
+    fence === undefined ? (
+      <PlainText text={content} />
+    ) : (
+      <Markdown text={fence === '' ? content : `${fence}\n${content}`} />
+    );
   return (
     <li
       class={`message ${role}${isNamed ? ' named' : ''}`}

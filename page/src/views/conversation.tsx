@@ -1,9 +1,10 @@
 /** The view of one conversation: its head and its messages, which are loaded in pages. */
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useChanges } from '../changes/use-changes.js';
 import { Empty, Failure, titleOf } from '../components.jsx';
 import { AskHere } from '../conversation/ask-here.jsx';
+import { fencesOf } from '../conversation/code-fence.js';
 import { FindInside } from '../conversation/find-inside.jsx';
 import { FileLink, Head } from '../conversation/head.jsx';
 import { MessageView } from '../conversation/message.jsx';
@@ -89,6 +90,7 @@ function Messages(props: {
 }) {
   const { pages, named, words, total } = props;
   const { messages, cursor, error } = pages;
+  const fences = useMemo(() => fencesOf(messages), [messages]);
   const list = useRef<HTMLOListElement>(null);
   const end = useRef<HTMLDivElement>(null);
   const loadMore = useRef(pages.more);
@@ -136,11 +138,12 @@ function Messages(props: {
     <>
       <Moves pages={pages} total={total} onJump={jumpTo} />
       <ol class="messages" ref={list}>
-        {messages.map((message) => (
+        {messages.map((message, at) => (
           <MessageView
             key={`${message.id}:${message.offset ?? 0}`}
             message={message}
             isNamed={message.seq === named}
+            fence={fences[at]}
           />
         ))}
       </ol>
