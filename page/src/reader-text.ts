@@ -8,6 +8,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   context: 'Project',
   module: 'Module',
   tag: 'Tag',
+  tags: 'Tags',
   role: 'Role',
   mode: 'Mode',
   startDate: 'From',
@@ -32,5 +33,5 @@ export function withoutToolNames(text: string): string {
 /** The error about a wrong value of a field, without the names of the tool and of its argument. */
 export const ofWrongField = (message: string): string =>
   message
-    .replace(/^[a-z_]+: "(\w+)"/, (_, name: string) => FIELDS[name] ?? name)
+    .replace(/^[a-z_]+: "(\w+)(?:\.\d+)?"/, (_, name: string) => FIELDS[name] ?? name)
     .replace(/ Description of the argument: .*/s, '');

@@ -242,6 +242,21 @@ it('an edit right after a save begins with the saved title', async () => {
   await expect.poll(() => field.inputValue()).toBe('The far side of the moon');
 });
 
+it('a tag that is too long stays in the form, with an error that names the field', async () => {
+  const { page } = await openPage((place) =>
+    writeConversation(place.root, ID, { title: 'Moon', tags: [] }, ONE),
+  );
+  await goTo(page, `#/conversation/${ID}`);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const field = page.getByLabel('Tags, separated by commas');
+  await field.fill('x'.repeat(201));
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect
+    .poll(() => page.locator('.notice').textContent())
+    .toMatch(/^Tags must have at most 200 characters\./);
+  expect(await field.inputValue()).toHaveLength(201);
+});
+
 it('a stored tag with a comma stays one tag, also if another one is a part of it', async () => {
   const { page, root } = await openPage((place) =>
     writeConversation(
