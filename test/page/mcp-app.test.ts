@@ -200,6 +200,7 @@ it('a view shows the requested figures, or the error of a tool', async () => {
   await frame.waitForSelector('.message.named');
   const refused = await show('get_conversation', { conversationId: 'none' }, '[role=alert]');
   await expect.poll(() => refused.locator('[role=alert]').textContent()).toContain('none');
+  expect(await faultsInBothThemes(refused)).toEqual([]);
   expect(faults).toEqual([]);
 });
 

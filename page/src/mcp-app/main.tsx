@@ -31,7 +31,7 @@ async function start(place: HTMLElement): Promise<void> {
   const fail = (error: CallError) => {
     const failure = (
       <main>
-        <Failure error={error} />
+        <Failure view="Daybook" error={error} />
       </main>
     );
     render(failure, place);
