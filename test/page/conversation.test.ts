@@ -141,6 +141,29 @@ it('a conversation can be read to its end while only a part of it is in the docu
   await expect.poll(() => page.getByRole('button', { name: 'Earlier messages' }).count()).toBe(1);
 });
 
+it('Back and a reload lead to the message that was read', async () => {
+  opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY));
+  const { page } = opened;
+  await goTo(page, `#/conversation/${ID}?seq=300`);
+  await page.waitForSelector('#m330');
+  await page.locator('#m330').evaluate((message) => message.scrollIntoView());
+  await expect.poll(() => new URL(page.url()).hash).toContain('?seq=330');
+  const isAtTop = () =>
+    page
+      .locator('#m330')
+      .evaluate((message) => Math.abs(message.getBoundingClientRect().top) < 100)
+      .catch(() => false);
+  await goTo(page, '#/notes');
+  await page.waitForSelector('h2:text("There are no notes yet")');
+  await page.goBack();
+  await expect.poll(isAtTop).toBe(true);
+  await page.reload();
+  await expect.poll(isAtTop).toBe(true);
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.getByRole('button', { name: 'First message' }).click();
+  await expect.poll(() => new URL(page.url()).hash).toBe(`#/conversation/${ID}`);
+});
+
 it('the next messages are loaded if a busy browser reports the end as hidden and visible at once', async () => {
   opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY));
   const { page } = opened;

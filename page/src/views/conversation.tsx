@@ -34,6 +34,7 @@ function Loaded({ id, named }: { readonly id: string; readonly named: number | u
     pages.refresh();
   };
   useChanges('conversation', refresh, id);
+  usePlaceInAddress(id);
   // Once shown, the form stays, so that a typed question and the cost of an answer are not lost.
   const wasAtEnd = useRef(false);
   wasAtEnd.current ||= pages.cursor === undefined;
@@ -214,6 +215,35 @@ function stepToQuestion(by: 1 | -1): boolean {
 }
 
 const isQuestion = (message: HTMLElement) => message.classList.contains('user');
+
+/** The address names a message this long after the last scroll: a browser refuses frequent changes. */
+const SETTLED_MS = 300;
+
+/** Keeps the first message on the screen in the address, so that Back and a reload find it. */
+function usePlaceInAddress(id: string): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const keep = () => {
+      const { all, seen } = onScreen();
+      const seq = all[seen]?.id.slice(1) ?? ''; // empty for a later part of a long message
+      if (seq !== '')
+        address.setParams(hrefOf('conversation', id, { seq: seq === '1' ? '' : seq }));
+    };
+    const scrolled = () => {
+      clearTimeout(timer);
+      timer = setTimeout(keep, SETTLED_MS);
+    };
+    // In the frame of an assistant a part of the document scrolls, and its events do not bubble.
+    addEventListener('scroll', scrolled, { capture: true });
+    // The browser would restore its own place, in pixels, after the messages are shown.
+    history.scrollRestoration = 'manual';
+    return () => {
+      history.scrollRestoration = 'auto';
+      clearTimeout(timer);
+      removeEventListener('scroll', scrolled, { capture: true });
+    };
+  }, [id]);
+}
 
 /** All messages in the document, the index of the focused one or -1, and of the first on the screen. */
 function onScreen() {
