@@ -29,6 +29,8 @@ export interface Candidate {
   readonly messages: readonly CandidateMessage[];
   /** All that the source shows; the mark is of these. */
   readonly shown: readonly CandidateMessage[];
+  /** Whether the source has an id for each of the messages. */
+  readonly hasIds: boolean;
   /** Whether the source has a message of this stored id somewhere in the conversation. */
   isInSource(messageId: string): boolean;
   /** Whether the source has a message of this stored id, but in another branch of the conversation. */
@@ -85,6 +87,7 @@ export function candidateOf(
     },
     messages,
     shown: messages,
+    hasIds: given.messages.every((message) => message.id !== undefined),
     treeId: given.treeId,
     isInSource: memberOf(() => [
       ...messages.map((message) => message.id),

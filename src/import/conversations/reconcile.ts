@@ -215,8 +215,11 @@ function isOlder(current: Conversation, mark: SourceMark, candidate: Candidate) 
   if (!isOlderVersion && isNewer) return false;
   if (shown.length > mark.count) return false;
   const stored = new Set(current.messages.map(({ id }) => id));
+  const isStored = messages.every(({ id }) => stored.has(id));
   const hasFewer = isOlderVersion || shown.length < mark.count;
-  if (hasFewer && messages.every(({ id }) => stored.has(id))) return true;
+  if (hasFewer && isStored) return true;
+  // The source has deleted a message since. An id made from a text is another one after each edit.
+  if (candidate.hasIds && !isStored) return false;
   return (isOlderVersion || headDigestOf(current) === mark.head) && isAsImported(current, mark);
 }
 
