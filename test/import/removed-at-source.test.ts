@@ -39,3 +39,11 @@ it('an older export brings a message that the source has removed since', async (
   const found = await imported(exportOf(2, 'a b d e'), exportOf(1, 'a b c'));
   expect(found).toEqual(['a b d e', 'c']);
 });
+
+it('a message after a new one is not copied into the branch of the new one', async () => {
+  const all = exportOf(1, 'a b c d e');
+  expect(await imported(all, exportOf(2, 'a b x d e'), exportOf(3, 'a b x e'))).toEqual([
+    'a b c d e',
+    'x',
+  ]);
+});

@@ -199,7 +199,7 @@ export class BranchImport {
     if (missing.length === 0) return { added: 0, isNew: false };
     if (missing.length < content.messages.length) {
       // Another conversation may have the next messages.
-      return this.#addMissing(place.conversationId, candidate, { messages: missing, previous });
+      return this.#addMissing(parentId, candidate, { messages: missing, previous });
     }
     // The conversation may have other messages after the last shared one.
     const stored = new Set(all.flatMap(({ messages }) => messages.map(({ id }) => id)));
@@ -210,7 +210,7 @@ export class BranchImport {
       : await this.#create(place, candidate, { messages, previous });
     if (end === -1) return done;
     const rest = { messages: missing.slice(end), previous: messages.at(-1) };
-    const more = await this.#addMissing(place.conversationId, candidate, rest);
+    const more = await this.#addMissing(parentId, candidate, rest);
     return { ...done, added: done.added + more.added, isNew: done.isNew || more.isNew };
   }
 
