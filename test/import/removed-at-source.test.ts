@@ -47,3 +47,8 @@ it('a message after a new one is not copied into the branch of the new one', asy
     'x',
   ]);
 });
+
+it('a message in a branch is not added to the conversation when the source has all again', async () => {
+  const found = await imported(exportOf(1, 'a b'), exportOf(2, 'a c'), exportOf(3, 'a b c'));
+  expect(found).toEqual(['a b', 'c']);
+});

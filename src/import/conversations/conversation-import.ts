@@ -368,8 +368,9 @@ export class ConversationImport {
     const tree = treeId === undefined ? undefined : { kind: mark.kind, id: treeId };
     const isAlone = tree === undefined || this.#options.known.ofTree(tree).length < 2;
     const isOther = isOtherPath(stored, candidate);
-    if (isAlone && !isOther) return false;
-    if (leavesMore && stored.messages.every(({ id }) => candidate.isInSource(id))) return true;
+    const isAllShown = isAlone && !isOther;
+    const isInSource = stored.messages.every(({ id }) => candidate.isInSource(id));
+    if (leavesMore && isInSource && !isAllShown) return true;
     // The links of the other branches name messages of this path.
     if (!isAlone && isOther) return true;
     const own = idsOf(stored.messages);
