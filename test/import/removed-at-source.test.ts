@@ -52,3 +52,7 @@ it('a message in a branch is not added to the conversation when the source has a
   const found = await imported(exportOf(1, 'a b'), exportOf(2, 'a c'), exportOf(3, 'a b c'));
   expect(found).toEqual(['a b', 'c']);
 });
+
+it('each of several new branches is counted', async () => {
+  expect(await imported(exportOf(1, 'a b c d'), exportOf(2, 'a x c y d z'))).toHaveLength(3);
+});

@@ -42,12 +42,12 @@ export interface BranchImportOptions {
 }
 
 /**
- * The number of messages that were added, and whether they are in a new conversation. `extended`: the id of
+ * The number of messages that were added, and of conversations that were created for them. `extended`: the id of
  * the existing conversation that has them.
  */
 interface Added {
   readonly added: number;
-  readonly isNew: boolean;
+  readonly created: number;
   readonly extended?: string;
 }
 
@@ -196,7 +196,7 @@ export class BranchImport {
     const place = best?.conversation ?? parent;
     const missing = content.messages.slice(best?.count ?? 0);
     const previous = best?.last ?? content.previous;
-    if (missing.length === 0) return { added: 0, isNew: false };
+    if (missing.length === 0) return { added: 0, created: 0 };
     if (missing.length < content.messages.length) {
       // Another conversation may have the next messages.
       return this.#addMissing(parentId, candidate, { messages: missing, previous });
@@ -211,7 +211,7 @@ export class BranchImport {
     if (end === -1) return done;
     const rest = { messages: missing.slice(end), previous: messages.at(-1) };
     const more = await this.#addMissing(parentId, candidate, rest);
-    return { ...done, added: done.added + more.added, isNew: done.isNew || more.isNew };
+    return { ...done, added: done.added + more.added, created: done.created + more.created };
   }
 
   /** Moves the calls of a branch that the source no longer shows to a branch, if the revision removes them. */
@@ -286,7 +286,7 @@ export class BranchImport {
         return marked({ ...head, messages: [...current.messages, ...messages] }, current);
       });
     }
-    return { added: messages.length, isNew: false, extended: conversationId };
+    return { added: messages.length, created: 0, extended: conversationId };
   }
 
   async #create(
@@ -295,7 +295,7 @@ export class BranchImport {
     { messages, previous }: MissingContent,
   ): Promise<Added> {
     const { store, known, dryRun, requireHeld } = this.#options;
-    const outcome = { added: messages.length, isNew: true };
+    const outcome = { added: messages.length, created: 1 };
     if (dryRun) return outcome;
     const { clientId: _key, metadata, ...others } = fields;
     const { replaced: _, deleted: __, ...own } = mark;

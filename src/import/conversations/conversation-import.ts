@@ -233,11 +233,12 @@ export class ConversationImport {
     const previous = branchOf && { id: branchOf.messageId };
     const content = { messages, previous, isChanged: false };
     const done = await this.#branches.add(parentId, candidate, content);
-    const { added, isNew, isEdited, others } = done;
-    if (isNew && done.hasOwnIds) outcome.branched.push(parentId);
+    const { added, created, isEdited, others } = done;
+    if (created > 0 && done.hasOwnIds) outcome.branched.push(parentId);
     // It is not known whether the text was changed here or in the source.
     if (others > 0) addLeftOut(outcome, 'messages that have another text here', others);
-    outcome[isNew ? 'added' : added > 0 || isEdited ? 'updated' : 'unchanged'] += 1;
+    if (created > 0) outcome.added += created;
+    else outcome[added > 0 || isEdited ? 'updated' : 'unchanged'] += 1;
     outcome.messages += added;
   }
 
@@ -349,7 +350,7 @@ export class ConversationImport {
       known.add(conversationId);
       known.setCurrent(conversationId);
     }
-    if (branched?.isNew) outcome.added += 1;
+    if (branched !== undefined && branched.created > 0) outcome.added += branched.created;
     else outcome.updated += 1;
     const own = (plan.revision.messages ?? stored.messages).length - stored.messages.length;
     outcome.messages += (branched?.added ?? 0) + Math.max(0, own);
