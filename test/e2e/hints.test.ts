@@ -158,6 +158,21 @@ describe('a conversation that is in no list', () => {
     });
   });
 
+  it('is named by its id after it was restored without the key that it had in the archive', async () => {
+    await withTea(async (place, id) => {
+      await run(place, 'archive', '--older-than', '0', '--yes');
+      const save = () => run(place, 'save', 'user', 'another', '--conversation-id', 'tea');
+      await save();
+      await run(place, 'restore', 'tea');
+      await run(place, 'delete', 'tea', '--permanent', '--yes');
+      const { code, stderr } = await run(place, 'show', 'tea');
+      expect(code).toBe(1);
+      expect(runPrinted(place, stderr)).toContain('pot');
+      expect(stderr).toContain(`Conversation ${id} had it when it was archived.`);
+      expect((await save()).stderr).toBe('');
+    });
+  });
+
   it('is not imported again while it is archived', async () => {
     await withTea(async (place) => {
       const path = join(place.folder, 'all.json');

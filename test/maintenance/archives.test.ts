@@ -84,6 +84,24 @@ describe('archives', () => {
     expect((await conversations.load(newer)).messages).toHaveLength(2);
   });
 
+  it('restore by a key the conversation that is not restored yet', async () => {
+    const place = await openMaintained();
+    const { archives, conversations } = place;
+    const first = await said(place, 800, { clientId: 'garden' });
+    await archiveAll(place);
+    const second = await said(place, 400, { clientId: 'garden' });
+    await archiveAll(place);
+    expect(await archives.restore('garden')).toEqual({ conversationId: second });
+    expect(await archives.idOf('garden', 1_000_000)).toBe(first);
+    expect(await archives.restore('garden')).toEqual({
+      conversationId: first,
+      droppedKey: 'garden',
+    });
+    expect(await archives.idOf('garden', 1_000_000)).toBeUndefined();
+    expect((await conversations.load('garden')).conversationId).toBe(second);
+    expect(await errorOf(archives.restore('garden'))).toMatchObject({ code: 'ALREADY_EXISTS' });
+  });
+
   it('restore a whole conversation after an earlier restore could not write one of its files', async () => {
     const place = await openMaintained();
     const { archives, conversations, logsFolder } = place;

@@ -56,13 +56,19 @@ async function explained(
   // Commands that are made of tools have the second.
   const name = error.details?.['name'] ?? error.details?.['conversationId'];
   if (error.code !== 'CONVERSATION_NOT_FOUND' || typeof name !== 'string') return error;
+  const stored = new Set((await app.conversations.list()).map((each) => each.conversationId));
   if (name !== LAST) {
-    const deleted = onePerId(matching(await app.conversations.trashed(), name));
+    const isGone = ({ conversationId }: Named) => !stored.has(conversationId);
+    const trashed = (await app.conversations.trashed()).filter(isGone);
+    const deleted = onePerId(matching(trashed, name));
     if (deleted.length > 0) return elsewhere(name, deleted, 'in the trash', flags);
-    const archived = matching(await app.archives.list(signal), name);
+    const all = await app.archives.list(signal);
+    const archived = matching(all.filter(isGone), name);
     if (archived.length > 0) return elsewhere(name, archived, 'archived', flags);
+    const [restored] = matching(all, name);
+    if (restored !== undefined) return renamed(name, restored, flags);
   }
-  if ((await app.conversations.list()).length > 0) return error;
+  if (stored.size > 0) return error;
   const { code, message, hint, details } = error;
   const sentences = [hint, ...(await notIncluded(app)).map((each) => withRoot(flags, each))];
   return new AppError(code, message, {
@@ -85,6 +91,15 @@ async function noteInTrash(error: AppError, app: App, flags: Flags): Promise<App
 const onePerId = (found: readonly Named[]): readonly Named[] => [
   ...new Map(found.map((each) => [each.conversationId, each])).values(),
 ];
+
+/** The conversation got another key or title after it was archived and restored. */
+function renamed(name: string, { conversationId }: Named, flags: Flags): AppError {
+  const message = `No conversation has the key, id or title ${JSON.stringify(name)}. Conversation ${conversationId} had it when it was archived.`;
+  return new AppError('CONVERSATION_NOT_FOUND', message, {
+    hint: `It was restored. To read it, run: ${daybookLine(flags, 'show', conversationId)}`,
+    details: { name, conversationIds: [conversationId] },
+  });
+}
 
 const SEE_ALSO = {
   'in the trash': 'To see the trash, run daybook trash.',

@@ -114,9 +114,8 @@ export class Archives {
     const { conversations, logsFolder } = options;
     const found = await this.#find(ref, signal);
     if (found === undefined) return undefined;
-    const { path, conversationId } = found;
-    if (await conversations.exists(conversationId))
-      throw idTaken(conversationId, `the whole archive ${path}`);
+    const { path, conversationId, isHere } = found;
+    if (isHere) throw idTaken(conversationId, `the whole archive ${path}`);
     const into = [{ name: 'conversation-logs', folder: logsFolder }];
     const { files } = await checkArchive(path, signal);
     const own = files.filter(({ name }) => name.startsWith(`conversation-logs/${conversationId}/`));
@@ -144,12 +143,13 @@ export class Archives {
   }
 
   /**
-   * Returns the id of the archived conversation with this id or client key. `undefined` also if the archives
-   * are larger than `maxBytes`, because reading them takes seconds. FILESYSTEM_ERROR.
+   * Returns the id of the archived conversation with this id or client key, unless it was restored. `undefined`
+   * also if the archives are larger than `maxBytes`, because reading them takes seconds. FILESYSTEM_ERROR.
    */
   async idOf(ref: string, maxBytes: number): Promise<string | undefined> {
     if ((await this.#files.sizeBytes()) > maxBytes) return undefined;
-    return (await this.#find(ref, undefined))?.conversationId;
+    const found = await this.#find(ref, undefined);
+    return found?.isHere ? undefined : found?.conversationId;
   }
 
   /** The number of archives. FILESYSTEM_ERROR. */
@@ -280,14 +280,20 @@ export class Archives {
     else report.skipped.push({ conversationId, reason });
   }
 
-  /** Returns the conversation in the archive made last that contains it. */
+  /**
+   * Returns the conversation in the archive made last that contains it. Several can have the same key, so one that
+   * is not in the store comes first. `isHere`: whether it is in the store.
+   */
   async #find(ref: string, signal: AbortSignal | undefined) {
+    let restored: (ArchivedConversation & { readonly isHere: boolean }) | undefined;
     for (const path of await this.#files.newestFirst(signal)) {
-      const found = (await this.#files.heads(path, signal)).find(
-        ({ conversationId, clientId }) => conversationId === ref || clientId === ref,
-      );
-      if (found !== undefined) return found;
+      for (const head of await this.#files.heads(path, signal)) {
+        if (![head.conversationId, head.clientId].includes(ref)) continue;
+        const isHere = await this.#options.conversations.exists(head.conversationId);
+        if (!isHere) return { ...head, isHere };
+        restored ??= { ...head, isHere };
+      }
     }
-    return undefined;
+    return restored;
   }
 }
