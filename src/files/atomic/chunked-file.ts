@@ -54,7 +54,10 @@ async function fill(file: FileHandle, target: string, chunks: Iterable<Uint8Arra
   }
 }
 
-/** Stops before an incomplete chunk; nothing if there is no file. FILESYSTEM_ERROR, DECRYPT. */
+/**
+ * Stops before an incomplete or empty chunk; nothing if there is no file. FILESYSTEM_ERROR, DECRYPT. A power loss
+ * can leave zeros: as lengths they would be millions of chunks.
+ */
 export async function* readChunks(path: string): AsyncGenerator<Buffer, undefined> {
   const file = await withFileError('read', path, () => ignoreErrno(ABSENT, openHandle(path)));
   if (file === undefined) return;
@@ -65,7 +68,7 @@ export async function* readChunks(path: string): AsyncGenerator<Buffer, undefine
     for (let at = 0; ; ) {
       while (ahead.length < READS_AHEAD) {
         const length = (await read(LENGTH_BYTES, at))?.readUInt32LE();
-        if (length === undefined) break;
+        if (length === undefined || length === 0) break;
         const chunk = read(length, at + LENGTH_BYTES);
         chunk.catch(() => undefined); // thrown when it is awaited below
         ahead.push(chunk);
