@@ -1,11 +1,11 @@
 /** An archive with a conversation that cannot be decrypted, or that is cut off, hides nothing else. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { rewriteArchive } from '../../src/files/rewrite-tar-archive.js';
 import { archiveOf, readArchive } from '../../src/files/tar-archive.js';
 import { CONTENTS_NAME } from '../../src/maintenance/check-archive.js';
-import { type Place, withPlace } from '../e2e/harness.js';
+import { type Place, runCommand, withPlace } from '../e2e/harness.js';
 import { errorOf, keyIn, run, withKey } from './store.js';
 
 /** Two archived conversations of an encrypted store: the path of their archive. */
@@ -72,6 +72,19 @@ it('an archive whose list of files begins with a byte-order mark stays sound', (
     const secret = withKey(place, keyIn(place));
     await run(secret, 'restore', 'first');
     expect(await run(secret, 'show', 'first')).toContain('text of first');
+  }));
+
+it('a search in the archives of an encrypted store that has none finds nothing', () =>
+  withPlace(async (place) => {
+    await run(place, 'save', 'user', 'text of first');
+    mkdirSync(join(place.root, 'memory-bank'), { recursive: true });
+    writeFileSync(join(place.root, 'memory-bank', 'plan.md'), 'a note');
+    await run(place, 'encrypt', '--key-file', keyIn(place), '--yes');
+    const secret = withKey(place, keyIn(place));
+    const search = ['--root', place.root, 'search', 'text', '--archive'];
+    const { code, stderr } = await runCommand(secret, search);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('no archives') });
+    expect(readdirSync(place.root)).not.toContain('archive');
   }));
 
 /** The texts of the files in an archive, by name. */
