@@ -121,6 +121,8 @@ export interface AppOptions {
   readonly clock?: Clock;
   /** The program writes nothing, so no folder is created. */
   readonly isReading?: boolean;
+  /** The conversations are those of archives, of which some may be encrypted although the store is not. */
+  readonly hasArchived?: boolean;
   /** Lists conversations from the index cache, and reads only the files that changed since. */
   readonly listsFromCache?: boolean;
   /** For programs that do not call `start`: a search by meaning uses the vectors on the disk. */
@@ -139,7 +141,7 @@ type Encryption = Awaited<ReturnType<typeof openStoreEncryption>>;
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
   await requireWholeRoot(config);
   if (options.staysUp) requireRootAtStart(config);
-  const encryption = await openStoreEncryption(config);
+  const encryption = await openStoreEncryption(config, options.hasArchived);
   try {
     const app = await openApp(config, options, encryption);
     const close = () => app.close().finally(() => encryption.close());

@@ -22,7 +22,7 @@ export async function withArchives(
       const embeddings = { ...config.embeddings, mode: 'off' as const };
       const app = await createApp(
         { ...config, logsDir, embeddings, indexCache: false },
-        { isReading: true },
+        { isReading: true, hasArchived: true },
       );
       try {
         await work(app, signal);

@@ -20,17 +20,19 @@ export interface OpenEncryption {
 }
 
 /**
- * DECRYPT if the given key is not the key of the store, or the marker of an encrypted store is missing.
+ * DECRYPT if the given key is not the key of the store, or the marker of an encrypted store is missing, unless the
+ * files may be of other stores (`isMixed`).
  * LOCKED while the store is being encrypted or decrypted, also if the process that did it has ended.
  */
 export async function openEncryption(
   logsFolder: string,
   paths: StorePaths,
   given: GivenKey,
+  isMixed = false,
 ): Promise<OpenEncryption> {
   const { marker, stamp } = readMarker(logsFolder);
   if (marker.converting !== undefined) throw unfinished(marker.converting.to === null);
-  if (marker.key === null) await requireClear(logsFolder, paths, marker.left);
+  if (marker.key === null && !isMixed) await requireClear(logsFolder, paths, marker.left);
   const key = marker.key === null ? undefined : (await namedKey(marker.key, given)).key;
   const path = markerPath(logsFolder);
   const readAgain = () => stampOfSame(logsFolder, marker);

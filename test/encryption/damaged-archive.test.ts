@@ -1,5 +1,5 @@
 /** An archive with a conversation that cannot be decrypted, or that is cut off, hides nothing else. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { rewriteArchive } from '../../src/files/rewrite-tar-archive.js';
@@ -72,6 +72,21 @@ it('an archive whose list of files begins with a byte-order mark stays sound', (
     const secret = withKey(place, keyIn(place));
     await run(secret, 'restore', 'first');
     expect(await run(secret, 'show', 'first')).toContain('text of first');
+  }));
+
+it('an encrypted archive in a store that is not encrypted hides no other', () =>
+  withPlace(async (place) => {
+    const path = await archived(place);
+    await withPlace(async (plain) => {
+      await run(plain, 'save', 'user', 'text of third');
+      await run(plain, 'archive', '--older-than', '0d', '--yes');
+      const copy = join(plain.root, 'archive', 'conversations-2020-01.tar.gz');
+      copyFileSync(path, copy);
+      const search = ['--root', plain.root, 'search', 'text', '--archive', '--json'];
+      const { stdout } = await runCommand(plain, search);
+      const snippet = expect.stringContaining('third');
+      expect(JSON.parse(stdout).results).toMatchObject([{ snippet }]);
+    });
   }));
 
 it('a search in the archives of an encrypted store that has none finds nothing', () =>

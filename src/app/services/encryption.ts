@@ -51,9 +51,12 @@ interface StoreEncryption extends OpenEncryption {
 }
 
 /** Throws the errors of `openEncryption`. */
-export async function openStoreEncryption(config: Config): Promise<StoreEncryption> {
+export async function openStoreEncryption(
+  config: Config,
+  isMixed = false,
+): Promise<StoreEncryption> {
   const paths = pathsOf(config);
-  const opened = await openEncryption(config.logsDir, paths, givenKey(config));
+  const opened = await openEncryption(config.logsDir, paths, givenKey(config), isMixed);
   // Inside archives the files of the graph always have their default names.
   const usual = Object.values(graphFiles('kg_snapshot.json', 'kg_wal.log')).filter(isLineFile);
   return {

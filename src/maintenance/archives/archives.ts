@@ -12,7 +12,7 @@ import { atomicWrite, makeFolder } from '../../files/atomic/atomic-write.js';
 import { temporaryName } from '../../files/atomic/staging.js';
 import { tryLease } from '../../files/locks/lease.js';
 import { leasePathIn } from '../../files/locks/lock-folders.js';
-import { removeEmptyFolder, removeFolder } from '../../files/paths/folders.js';
+import { removeFolder } from '../../files/paths/folders.js';
 import { readStored } from '../../files/read/whole-file.js';
 import { idTaken } from '../../stores/conversations/conversation-errors.js';
 import type { Restored } from '../../stores/conversations/conversation-trash.js';
@@ -187,8 +187,7 @@ export class Archives {
     const folder = join(this.folder, temporaryName());
     const problems: AppError[] = [];
     const paths = await this.#files.newestFirst(signal);
-    const marker = await readStored(join(this.#options.logsFolder, MARKER));
-    if (paths.length === 0 && marker === undefined) return work(folder, problems);
+    if (paths.length === 0) return work(folder, problems);
     await makeFolder(folder, { fsync: false });
     try {
       for (const path of paths) {
@@ -200,14 +199,18 @@ export class Archives {
           problems.push(error);
         }
       }
-      // The archived files are sealed with the key of the store; without a marker, its notes would not be read.
-      if (marker !== undefined)
-        await atomicWrite(join(folder, MARKER), marker.bytes, { fsync: false });
+      await this.#markSealed(folder);
       return await work(folder, problems);
     } finally {
       await removeFolder(folder);
-      if (paths.length === 0) await removeEmptyFolder(this.folder);
     }
+  }
+
+  /** Copies the marker of the store, because the archived files are sealed with the same key. */
+  async #markSealed(folder: string): Promise<void> {
+    const marker = await readStored(join(this.#options.logsFolder, MARKER));
+    if (marker === undefined) return;
+    await atomicWrite(join(folder, MARKER), marker.bytes, { fsync: false });
   }
 
   async #archiveMonth(
