@@ -8,7 +8,7 @@ import { undefinedIfUnreadable } from '../base/errors.js';
 import { readStamp } from '../files/read/stamp.js';
 import type { ImportedNoteMark, ImportedNotes } from '../stores/memory-bank/imported-note-marks.js';
 import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
-import { hashOf, withFinalNewline } from '../stores/memory-bank/note-text.js';
+import { encodeNote, hashOf, withFinalNewline } from '../stores/memory-bank/note-text.js';
 import { addLeftOut, differsHere, type ImportOutcome } from './import-outcome.js';
 import type { ImportedNote } from './source-interface.js';
 
@@ -35,6 +35,8 @@ export class NoteImport {
   #known: Promise<KnownNotes> | undefined;
   /** The paths of the notes of this input that were read, as `nameOf` writes them. */
   readonly #named = new Set<string>();
+  /** By `nameOf`: the folders of these notes. */
+  readonly #folders = new Map<string, string>();
   /** Whether a mark changed since the marks were stored. */
   #isMarked = false;
 
@@ -47,7 +49,7 @@ export class NoteImport {
   /** The mark is durable after `end`. ALREADY_EXISTS, STORAGE_FULL, FILESYSTEM_ERROR. */
   async importOne({ note: wanted, content, origin, fileTimeMs }: ImportedNote): Promise<void> {
     const { memoryBank } = this.#stores;
-    const note = freePath(wanted, this.#named);
+    const note = freePath(this.#inFirstFolder(wanted), this.#named);
     this.#known ??= this.#readKnown();
     const { marks, inTrash, paths } = await this.#known;
     const text = withFinalNewline(content);
@@ -94,15 +96,29 @@ export class NoteImport {
     } else throw differsHere(`The note ${note}`);
   }
 
+  /** The path in the folder that the input named first, of several whose names look almost the same. */
+  #inFirstFolder(path: string): string {
+    const folders = path.split('/').slice(0, -1);
+    const first = folders.reduce((above, name) => {
+      const folder = `${above}${name}/`;
+      const found = this.#folders.get(nameOf(folder)) ?? folder;
+      this.#folders.set(nameOf(folder), found);
+      return found;
+    }, '');
+    return first + path.slice(first.length);
+  }
+
   async #noteAt(path: string): Promise<{ content: string; hash: string } | undefined> {
     const planned = this.#planned.get(path);
     if (planned !== undefined) return this.#plan(path, planned);
     return undefinedIfUnreadable(this.#stores.memoryBank.read(path), 'E_MB_FILE_NOT_FOUND');
   }
 
+  /** Throws for a text that no note can have, as the bank does. */
   #plan(path: string, content: string): { content: string; hash: string } {
+    const hash = hashOf(encodeNote(content, path));
     this.#planned.set(path, content);
-    return { content, hash: hashOf(Buffer.from(content)) };
+    return { content, hash };
   }
 
   async #readKnown(): Promise<KnownNotes> {
@@ -119,6 +135,7 @@ export class NoteImport {
   /** Ends an input and stores the marks. STORAGE_FULL, FILESYSTEM_ERROR. */
   async end(): Promise<void> {
     this.#named.clear();
+    this.#folders.clear();
     if (this.#dryRun || !this.#isMarked || this.#known === undefined) return;
     await this.#stores.importedNotes.write((await this.#known).marks);
     this.#isMarked = false;

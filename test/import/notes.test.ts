@@ -188,3 +188,28 @@ it.each([
   const options = { env: { ...process.env, TZ }, encoding: 'utf8' } as const;
   expect(execFileSync(process.execPath, ['-e', script], options).trim()).toBe(time);
 });
+
+it('notes of folders whose names look almost the same are all imported', async () => {
+  const bench = await openImportBench();
+  const note = (name: string) => `# ${name}\n\ntext of ${name}\n`;
+  const files = { 'Sub/a.md': note('one'), 'sub/a.md': note('two'), 'sub/in/b.md': note('three') };
+  const vault = folderWith({ '.obsidian/app.json': '{}', ...files, 'top.md': note('four') });
+  const report = await bench.import(vault);
+  expect(report).toMatchObject({ notes: 4, problems: [] });
+  const paths = bench.memoryBank.known().map(({ path }) => path);
+  expect(paths.filter((path) => /a( 2)?\.md$/.test(path)).sort()).toEqual([
+    'imported/Sub/a 2.md',
+    'imported/Sub/a.md',
+  ]);
+  expect(paths).toContain('imported/Sub/in/b.md');
+  expect(await bench.import(vault)).toMatchObject({ notes: 0, problems: [] });
+});
+
+it('a dry run does not count a note that cannot be stored', async () => {
+  const bench = await openImportBench();
+  const vault = folderWith({ '.obsidian/app.json': '{}', 'a.md': '# A\n', 'nul.md': 'a\0b' });
+  const planned = await bench.import(vault, { dryRun: true });
+  const { notes, problems } = await bench.import(vault);
+  expect([notes, problems.length]).toEqual([1, 1]);
+  expect(planned).toMatchObject({ notes, problems });
+});
