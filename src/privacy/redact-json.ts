@@ -25,20 +25,22 @@ const FIELDS = new Set(
 /** Fields with names and values of the user. */
 const FREE = new Set(['metadata', 'values', 'valuesUpdatedAt']);
 /** Values that Daybook itself writes into a field. */
-const FIXED: Readonly<Record<string, RegExp>> = {
-  backend: /^(agent|chat-completions)$/,
-  context: /^global$/,
-  format: /^daybook-/,
-  hash: /^[0-9a-f]{16}$/,
-  head: /^[0-9a-f]{16}$/,
-  provider: /^extractive$/,
-  role: /^(system|user|assistant)$/,
-  runId: /^[\w-]+$/,
-  said: /^[0-9a-f]{16}$/,
-  state: /^(creating|running|unknown|failed)$/,
-  times: /^file$/,
-  type: /^(entity|relation)$/,
-};
+const FIXED: ReadonlyMap<string, RegExp> = new Map(
+  Object.entries({
+    backend: /^(agent|chat-completions)$/,
+    context: /^global$/,
+    format: /^daybook-/,
+    hash: /^[0-9a-f]{16}$/,
+    head: /^[0-9a-f]{16}$/,
+    provider: /^extractive$/,
+    role: /^(system|user|assistant)$/,
+    runId: /^[\w-]+$/,
+    said: /^[0-9a-f]{16}$/,
+    state: /^(creating|running|unknown|failed)$/,
+    times: /^file$/,
+    type: /^(entity|relation)$/,
+  }),
+);
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -160,7 +162,7 @@ class JsonRedaction {
       return !(this.#isFree && this.#redact.is(value));
     }
     if (this.#isFree) return false;
-    return this.#key === 'kind' || FIXED[this.#key]?.test(value) === true;
+    return this.#key === 'kind' || FIXED.get(this.#key)?.test(value) === true;
   }
 
   /** A value that its field can have. */

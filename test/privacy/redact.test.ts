@@ -280,6 +280,16 @@ describe('redaction', () => {
     });
   });
 
+  it('replaces the text in fields whose names every object of JavaScript has', () => {
+    const document = JSON.stringify({
+      constructor: ['Marie'],
+      toString: 'Marie',
+      hasOwnProperty: 'Marie',
+    });
+    const redacted = new Redaction('Marie', '[redacted]').apply(Buffer.from(document));
+    expect(redacted.toString()).toBe(document.replaceAll('Marie', '[redacted]'));
+  });
+
   it.each([
     '"updatedAt": {"toString": null}',
     `"upd\\u0061tedAt": "x", "deep": ${'['.repeat(9_000)}${']'.repeat(9_000)}`,
