@@ -6,7 +6,7 @@ import { parseFolders } from '../../src/config/find-root.js';
 import { expandPath } from '../../src/config/given-path.js';
 import type { ConfigSources } from '../../src/config/settings/find-settings.js';
 import { SETTINGS, WATCHED_TOOLS } from '../../src/config/settings/settings.js';
-import { configFolder } from '../../src/config/user-folders.js';
+import { cacheFolder, configFolder } from '../../src/config/user-folders.js';
 
 const HOME = '/home/alice';
 const FILE = '/home/alice/.config/daybook/config.json';
@@ -285,8 +285,20 @@ describe('the configuration folder', () => {
     ['linux', { XDG_CONFIG_HOME: 'relative' }, '/home/alice/.config/daybook'],
     ['darwin', {}, '/home/alice/Library/Application Support/daybook'],
     ['win32', { APPDATA: '/appdata' }, '/appdata/daybook'],
+    ['win32', { APPDATA: '' }, '/home/alice/AppData/Roaming/daybook'],
+    ['win32', { APPDATA: 'appdata' }, '/home/alice/AppData/Roaming/daybook'],
   ])('on %s with %o', (platform, env, expected) => {
     expect(configFolder({ platform, env, home: HOME })).toBe(expected);
+  });
+
+  it.each([
+    '',
+    'local',
+  ])('LOCALAPPDATA=%s names no folder, and no file of the working folder', (LOCALAPPDATA) => {
+    const env = { LOCALAPPDATA };
+    expect(cacheFolder({ platform: 'win32', env, home: HOME })).toBe(
+      '/home/alice/AppData/Local/daybook/Cache',
+    );
   });
 });
 
