@@ -1,5 +1,4 @@
 /** The settings for Perplexity, and their part of the configuration. */
-import { z } from 'zod';
 import {
   oneOf,
   SERVER_ADDRESS,
@@ -39,9 +38,8 @@ export const PERPLEXITY_SETTINGS = {
     env: ['PERPLEXITY_BASE_URL'],
   }),
   perplexityBackend: setting({
-    schema: () => z.enum(BACKENDS),
+    ...oneOf(BACKENDS),
     default: 'agent',
-    takes: `one of ${BACKENDS.join(', ')}`,
     about: 'Which API of Perplexity is used (default `agent`; `chat-completions` is for gateways).',
     env: ['PERPLEXITY_BACKEND'],
   }),
@@ -52,17 +50,15 @@ export const PERPLEXITY_SETTINGS = {
     env: ['PERPLEXITY_MODEL'],
   }),
   perplexitySearchPreset: setting({
-    schema: () => z.enum(PRESETS),
+    ...oneOf(PRESETS),
     default: 'low',
-    takes: `one of ${PRESETS.join(', ')}`,
     about:
       'The preset for quick searches (default `low`). A preset is a model with limits and tools, as Perplexity defines it.',
     env: ['PERPLEXITY_SEARCH_PRESET'],
   }),
   perplexityResearchPreset: setting({
-    schema: () => z.enum(PRESETS),
+    ...oneOf(PRESETS),
     default: 'high',
-    takes: `one of ${PRESETS.join(', ')}`,
     about: 'The preset for deep research (default `high`).',
     env: ['PERPLEXITY_RESEARCH_PRESET'],
   }),
