@@ -175,6 +175,37 @@ describe('wrong values', () => {
     expect(message).toContain(value.split(',').at(-1));
   });
 
+  it.each([
+    [{ fsync: 1, indexCache: 0, views: false, kgFsync: 'On' }],
+    [{ maxSizeMb: 5, httpPort: ' 4000 ' }],
+  ])('the file may have numbers and texts as values: %o', (file) => {
+    const { fsync, indexCache, views, kg, keeping, http } = load({ files: { [FILE]: file } });
+    const read = { fsync, indexCache, views, kgFsync: kg.fsync };
+    const isOnOff = 'fsync' in file;
+    expect(isOnOff ? read : [keeping.maxSizeBytes, http.port]).toEqual(
+      isOnOff ? { fsync: true, indexCache: false, views: false, kgFsync: true } : [5_000_000, 4000],
+    );
+  });
+
+  it.each([
+    null,
+    true,
+    false,
+    [],
+    [7],
+    '',
+    ' ',
+    '7 days',
+    { toString: 1 },
+  ])('a number cannot be %o', (value) => {
+    for (const name of ['maxSizeMb', 'kgTtlDays', 'httpPort'])
+      expect(failure({ files: { [FILE]: { [name]: value } } })).toContain(' must be ');
+  });
+
+  it.each(['fsync', 'embeddings', 'logLevel'])('%s cannot be an object', (name) => {
+    expect(failure({ files: { [FILE]: { [name]: { toString: 1 } } } })).toContain('{"toString":1}');
+  });
+
   it('leaves the password of an address out of the error', () => {
     const address = 'ftp://me:open-sesame@example.org';
     for (const given of [

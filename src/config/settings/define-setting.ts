@@ -9,23 +9,27 @@ import { AppError } from '../../base/errors.js';
 export const text = () => z.string().trim().min(1);
 /** `unit`: the plural, such as `days`. */
 export const wholeNumber = (min: number, max: number, unit?: string) => ({
-  schema: () => z.coerce.number().int().min(min).max(max),
+  schema: () => z.preprocess(numberOf, z.int().min(min).max(max)),
   takes: `a whole number${unit === undefined ? '' : ` of ${unit}`} from ${min} to ${max}`,
 });
+/** Not `z.coerce`, for which an empty text and `null` are 0. */
+const numberOf = (value: unknown) =>
+  typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+/** Numbers and truth values of the configuration file become the texts that a variable has. */
 const lowerCase = (value: unknown) =>
-  typeof value === 'string' ? value.trim().toLowerCase() : value;
+  typeof value === 'object' ? value : String(value).trim().toLowerCase();
 /** A word of a list, in any case. */
 export const oneOf = <const T extends readonly string[]>(words: T) => ({
   schema: () => z.preprocess(lowerCase, z.enum(words)),
   takes: `one of ${words.join(', ')}`,
 });
+const ON = ['1', 'true', 'on', 'yes'];
+const OFF = ['0', 'false', 'off', 'no'];
 export const onOff = {
   schema: () =>
     z.preprocess(
       lowerCase,
-      z
-        .union([z.boolean(), z.enum(['0', '1', 'false', 'true', 'off', 'on', 'no', 'yes'])])
-        .transform((value) => value === true || ['1', 'true', 'on', 'yes'].includes(String(value))),
+      z.enum([...ON, ...OFF]).transform((word) => ON.includes(word)),
     ),
   takes: '1 or 0',
 };

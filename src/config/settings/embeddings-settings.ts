@@ -4,6 +4,8 @@
  */
 import { z } from 'zod';
 import {
+  oneOf,
+  onOff,
   SERVER_ADDRESS,
   serverAddress,
   setting,
@@ -14,17 +16,15 @@ import {
 
 const EMBEDDINGS = ['off', 'local', 'openai', 'ollama'] as const;
 
-/** `PERSISTENCE_ENABLE_EMBEDDINGS` has yes or no: yes is `local`. */
-const embeddingsMode = (value: unknown) => {
-  const mode = typeof value === 'string' ? value.trim().toLowerCase() : value;
-  if (mode === true || ['1', 'true', 'on', 'yes'].includes(String(mode))) return 'local';
-  return mode === false || ['0', 'false', 'no'].includes(String(mode)) ? 'off' : mode;
-};
 export const EMBEDDINGS_SETTINGS = {
   embeddings: setting({
-    schema: () => z.preprocess(embeddingsMode, z.enum(EMBEDDINGS)),
+    ...oneOf(EMBEDDINGS),
+    // `PERSISTENCE_ENABLE_EMBEDDINGS` has yes or no: yes is `local`.
+    schema: () =>
+      oneOf(EMBEDDINGS)
+        .schema()
+        .or(onOff.schema().transform((isOn) => (isOn ? 'local' : 'off'))),
     default: 'off',
-    takes: `one of ${EMBEDDINGS.join(', ')}`,
     about:
       'Whether messages are also found by meaning (default `off`). The vectors for this are made on this machine (`local`, see `daybook embeddings`), by a server with the OpenAI API (`openai`) or by Ollama (`ollama`). With `openai` and `ollama` the text of all messages is sent to that server.',
     env: ['DAYBOOK_EMBEDDINGS', 'PERSISTENCE_ENABLE_EMBEDDINGS'],
