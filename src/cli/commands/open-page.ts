@@ -5,7 +5,7 @@
 import { dirname, join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
 import { createLog } from '../../base/log.js';
-import { isLoopback } from '../../config/settings/http-settings.js';
+import { isLoopback } from '../../base/loopback.js';
 import { readOrCreateToken } from '../../files/access-token-file.js';
 import type { HttpOptions, HttpServer } from '../../server/http/http-server.js';
 import { buildServer } from '../../server/mcp/build-server.js';

@@ -3,6 +3,7 @@
  * other machines.
  */
 import { z } from 'zod';
+import { isLoopback } from '../../base/loopback.js';
 import {
   oneOf,
   onOff,
@@ -95,8 +96,7 @@ export function embeddingsConfig(
   const isOpenAi = hostname === new URL(ENDPOINTS.openai).hostname;
   const keyVariable = values.embeddingsKeyEnv ?? (isOpenAi ? KEY : undefined);
   const apiKey = keyVariable === undefined ? undefined : variable(keyVariable)?.trim() || undefined;
-  const isHere = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-  if (apiKey !== undefined && protocol === 'http:' && !isHere) {
+  if (apiKey !== undefined && protocol === 'http:' && !isLoopback(hostname)) {
     throw settingError(
       'DAYBOOK_EMBEDDINGS_ENDPOINT must be an https address, because a key is sent to another machine.',
       { setting: 'embeddingsEndpoint' },

@@ -1,6 +1,6 @@
 /** The settings for HTTP, and their part of the configuration. Insecure combinations of settings are refused. */
-import { isIP } from 'node:net';
 import { AppError } from '../../base/errors.js';
+import { isLoopback } from '../../base/loopback.js';
 import {
   oneOf,
   onOff,
@@ -114,11 +114,6 @@ export interface HttpConfig {
 
 const DEFAULT_RATE = 600;
 const AUTO = 'auto';
-
-/** True if only this machine can connect to `host` (a name, or an IP address without brackets). */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
-}
 
 /** VALIDATION_ERROR for a wrong value or an insecure combination. */
 export function httpConfig(

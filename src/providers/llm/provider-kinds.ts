@@ -3,7 +3,7 @@
  * their API format and their context. Any other server with OpenAI's API has the kind `openai` and its own
  * endpoint.
  */
-import { isIP } from 'node:net';
+import { isLoopback } from '../../base/loopback.js';
 
 export const PROVIDER_KINDS = [
   'openai',
@@ -50,10 +50,8 @@ export const KIND_FACTS: Readonly<Record<ProviderKind, KindFacts>> = {
 };
 
 /** Whether this address is on this machine. */
-export function isLocalEndpoint(endpoint: string): boolean {
-  const host = new URL(endpoint).hostname.replace(/^\[|\]$/g, '');
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
-}
+export const isLocalEndpoint = (endpoint: string): boolean =>
+  isLoopback(new URL(endpoint).hostname);
 
 /** A model on this machine needs no permission if it has no key and the caller is not remote. */
 export const needsPermission = (

@@ -7,7 +7,8 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { sha256Hex } from '../../base/ids.js';
-import { type HttpConfig, isLoopback } from '../../config/settings/http-settings.js';
+import { isLoopback } from '../../base/loopback.js';
+import type { HttpConfig } from '../../config/settings/http-settings.js';
 import { HttpError } from './http-error.js';
 
 /** Calls `next`, with an error if the request is refused, or answers it. Also a handler for express. */
