@@ -20,6 +20,9 @@ interface Refusal {
   readonly hint?: string;
 }
 
+/** Too many requests, unavailable, overloaded (Anthropic): the server refused the request before any work. */
+export const BUSY: ReadonlySet<number> = new Set([429, 503, 529]);
+
 /** Phrases of error messages for a request that is longer than the context of the model. */
 const TOO_LONG =
   /context[ _]length|context (?:window|size)|maximum (?:context|input length)|too (?:long|many tokens|large to process)|exceeds? the (?:available )?context|n_ctx|max_model_len/i;
@@ -34,7 +37,7 @@ export function refusalOf(reply: HttpReply, { name, secrets, waitMs }: Context):
   const wait = seconds > 0 ? ` Wait ${seconds} s.` : '';
   const quoted = message === undefined ? '' : ` Its message: ${quoteUpstream(message, secrets)}.`;
   const outcome: RequestOutcome =
-    reply.status >= 500 && reply.status !== 503 ? 'unknown' : 'refused';
+    reply.status >= 500 && !BUSY.has(reply.status) ? 'unknown' : 'refused';
   // The server would refuse the same request again.
   const isFinal = refusal.code === 'PROVIDER' && reply.status < 500 && reply.status !== 408;
   return new AppError(refusal.code, `${refusal.message}${wait}${quoted}`, {

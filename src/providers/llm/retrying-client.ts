@@ -8,7 +8,7 @@ import { AppError } from '../../base/errors.js';
 import { defined } from '../../base/json.js';
 import { createHttpClient, type HttpReply, retryAfterMs } from '../http-client.js';
 import type { CompletionRequest } from './language-model.js';
-import { refusalOf, unusable } from './llm-errors.js';
+import { BUSY, refusalOf, unusable } from './llm-errors.js';
 
 export interface RetryingClient {
   /** Returns the parsed body of a reply with status 2xx. Throws as `LanguageModel.complete` does. */
@@ -31,8 +31,6 @@ export interface RetryingClientOptions {
   readonly retryDelayMs?: number;
 }
 
-/** Too many requests, unavailable, overloaded (Anthropic): the server refused the request before any work. */
-const BUSY = new Set([429, 503, 529]);
 const MAX_REPEATS = 2;
 /** If the server asks for a longer wait than this, the request fails at once. */
 const MAX_WAIT_MS = 20_000;

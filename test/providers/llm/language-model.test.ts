@@ -178,6 +178,17 @@ describe('a truncated request', () => {
 });
 
 it.each([
+  [429, 'refused'],
+  [500, 'unknown'],
+  [503, 'refused'],
+  [529, 'refused'],
+])('a request that is answered with status %i has the outcome %s', (status, outcome) => {
+  const reply = { status, headers: new Headers(), json: undefined };
+  const context = { name: 'here', secrets: [], waitMs: undefined };
+  expect(refusalOf(reply, context).details).toMatchObject({ outcome });
+});
+
+it.each([
   [400, false],
   [422, false],
   [408, true],
