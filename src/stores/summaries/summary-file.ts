@@ -4,6 +4,7 @@
  * are kept. No I/O.
  */
 
+import { timeOfText } from '../../base/clock.js';
 import { AppError, ERROR_KINDS, type ErrorCode } from '../../base/errors.js';
 import { sha256Stream } from '../../base/ids.js';
 import {
@@ -129,7 +130,8 @@ function isFailure(value: JsonObject): value is JsonObject & PaidFailure {
     typeof request === 'string' &&
     typeof code === 'string' &&
     Object.hasOwn(ERROR_KINDS, code) &&
-    typeof failedAt === 'string'
+    typeof failedAt === 'string' &&
+    timeOfText(failedAt) !== undefined
   );
 }
 

@@ -1,5 +1,5 @@
 /** Summaries with requests to a stand-in of a language model: parts, truncation, fallback, stored summaries. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { GracePeriod } from '../../../src/base/async/grace-period.js';
@@ -277,6 +277,13 @@ describe('a summary by a language model', () => {
         failedAt: '2026-01-01T00:16:00.000Z',
       },
     ]);
+    const odd = { ...failures[0], failedAt: 'yesterday' };
+    writeFileSync(
+      file,
+      JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), failures: [odd] }),
+    );
+    const { problem } = await ofServer().get(id, 'brief', background);
+    expect([problem?.code, api.received.length]).toEqual(['PROVIDER', 4]);
     await conversations.append(id, [{ role: 'user', content: 'The fence is finished.' }]);
     api.mood = 'well';
     expect((await ofServer().get(id, 'brief', background)).summary?.provider).toBe('here');
