@@ -8,6 +8,8 @@ import {
   removeUnwanted,
   VectorFiles,
 } from '../../src/embeddings/vectors/vector-files.js';
+import { errorOf } from '../support/error-of.js';
+import { tapFs } from '../support/fs-tap.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 it('merges only vectors of one width, if there are two in the folder', async () => {
@@ -27,6 +29,26 @@ it('merges only vectors of one width, if there are two in the folder', async () 
     for (const { key, values } of file.rows) read.set(key, [...values]);
   }
   expect(read).toEqual(new Map(rows.map(({ key, values }) => [key, [...values]])));
+});
+
+it('reads a file again after it could not be read, so that its vectors are not made again', async () => {
+  const folder = join(tempFolder(), 'model');
+  const row = { key: passageKey('one'), scale: 0.5, values: new Int8Array(8).fill(7) };
+  await new VectorFiles(folder, 'model').write([row]);
+  const files = new VectorFiles(folder, 'model');
+  const read = async () => {
+    const keys: string[] = [];
+    for await (const file of files.readNewFiles())
+      if (file !== 'damaged') keys.push(...file.rows.map(({ key }) => key));
+    return keys;
+  };
+  const restore = await tapFs(folder, {
+    before: ({ path }) => (path.endsWith('.vectors') ? { error: 'EMFILE' } : undefined),
+  });
+  const failed = await errorOf(read()).finally(restore);
+  expect(failed.code).toBe('FILESYSTEM_ERROR');
+  expect(await read()).toEqual([row.key]);
+  expect(await read()).toEqual([]);
 });
 
 it.each([

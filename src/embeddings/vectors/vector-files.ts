@@ -50,8 +50,8 @@ export class VectorFiles {
   async *readNewFiles(slice = new TimeSlice()): AsyncGenerator<VectorFile | 'damaged'> {
     for (const name of await listFiles(this.#folder)) {
       if (!NAME.test(name) || this.#read.has(name)) continue;
-      this.#read.add(name);
       const bytes = await bytesIn(join(this.#folder, name));
+      this.#read.add(name); // not before: a file that could not be read now is read at the next call
       if (bytes === undefined) continue; // merged into another file in the meantime
       const rows = await parsed(bytes, this.#identity, slice);
       if (rows === undefined) {
