@@ -96,7 +96,9 @@ export class Figures {
     const id = head.conversationId;
     const { words: known } = this.#counted.get(id) ?? {};
     if (known !== undefined && isCurrent(known, messages.length)) return known.words;
-    const words = await frequentWordsIn(messagesOf(await this.#store.view(id)));
+    const view = await undefinedIfUnreadable(this.#store.view(id)); // deleted or damaged meanwhile
+    if (view === undefined) return [];
+    const words = await frequentWordsIn(messagesOf(view));
     const counted = this.#counted.get(id);
     if (counted?.messages === messages) {
       this.#counted.set(id, { ...counted, words });

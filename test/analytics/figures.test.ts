@@ -11,15 +11,28 @@ import { cpuMs } from '../support/cpu-time.js';
 const TEXT = 'The river rises in the hills and goes down to the sea. '.repeat(40);
 const COUNT = 4000;
 
-async function figuresWith(messages: readonly { role: 'user'; content: string }[]) {
+async function storeWith(messages: readonly { role: 'user'; content: string }[]) {
   const logsFolder = mkdtempSync(join(tmpdir(), 'daybook-figures-'));
   onTestFinished(() => rmSync(logsFolder, { recursive: true, force: true }));
   const store = await openConversationStore({ logsFolder, maxMessages: COUNT, fsync: false });
   onTestFinished(() => store.close());
   const { conversationId } = await store.create({ messages });
   await store.view(conversationId);
-  return new Figures({ store, log: silentLog });
+  return { store, conversationId };
 }
+
+async function figuresWith(messages: readonly { role: 'user'; content: string }[]) {
+  return new Figures({ store: (await storeWith(messages)).store, log: silentLog });
+}
+
+it('has no words of a conversation that is deleted while a report is made', async () => {
+  const { store, conversationId } = await storeWith([{ role: 'user', content: 'Larch and oak' }]);
+  const figures = new Figures({ store, log: silentLog });
+  const [found] = [...(await figures.all())];
+  if (found === undefined) throw new Error('no figures');
+  await store.trash(conversationId);
+  expect(await figures.wordsOf(found)).toEqual([]);
+});
 
 it('lets other work run while it counts a long conversation', async () => {
   const messages = Array.from({ length: COUNT }, (_, at) => ({
