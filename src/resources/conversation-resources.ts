@@ -1,7 +1,7 @@
 /** Conversations as MCP resources. `server/` implements the protocol. */
 
 import { AppError } from '../base/errors.js';
-import { countOf } from '../base/text/display-text.js';
+import { countOf, shortened } from '../base/text/display-text.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import { completeConversation } from './completions.js';
 import { conversationText } from './conversation-text.js';
@@ -14,7 +14,6 @@ import {
 } from './conversation-uri.js';
 import type { ListedResource, ResourceKind } from './resource-kind.js';
 
-const MAX_TITLE_LENGTH = 200;
 const MIME_TYPES = { json: 'application/json', markdown: 'text/markdown' } as const;
 
 export const conversationResources: ResourceKind = {
@@ -69,7 +68,7 @@ export const conversationResources: ResourceKind = {
 
 function listedResource(head: ConversationHead): ListedResource {
   const { conversationId, module, messageCount, updatedAt } = head;
-  const where = module === undefined ? '' : `, module ${module.slice(0, MAX_TITLE_LENGTH)}`;
+  const where = module === undefined ? '' : `, module ${shortened(module)}`;
   return {
     uri: conversationUri({ ref: conversationId, format: 'json' }),
     name: conversationId,
@@ -86,7 +85,7 @@ function listingKey(head: ConversationHead): string {
 }
 
 function titleOf({ title, conversationId }: ConversationHead): string {
-  return (title ?? '').slice(0, MAX_TITLE_LENGTH) || conversationId;
+  return shortened(title || conversationId);
 }
 
 function requireAddress(uri: string): ConversationAddress {

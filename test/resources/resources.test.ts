@@ -45,6 +45,18 @@ describe('capabilities', () => {
 
 describe('conversations as resources', () => {
   it(
+    'have names that no emoji is cut in',
+    inPlace(async (session) => {
+      await save(session, { title: `${'t'.repeat(199)}🌲`, module: `${'m'.repeat(199)}🌲` });
+      const { resources } = await session.client.listResources();
+      for (const { title = '', description = '' } of resources) {
+        expect([title.isWellFormed(), description.isWellFormed()]).toEqual([true, true]);
+      }
+      expect(resources).toHaveLength(1);
+    }),
+  );
+
+  it(
     'are listed in pages, each once',
     inPlace(async (session) => {
       for (let n = 0; n < 53; n += 1) await save(session, { title: `Number ${n}` });
