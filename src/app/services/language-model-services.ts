@@ -1,6 +1,7 @@
 /** Opens and closes summaries and embeddings together, because both use language models. */
 import type { Config } from '../../config/config.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import { closeAll } from '../close-all.js';
 import { openEmbeddings } from './embeddings.js';
 import { openSummaries, type SummaryOptions } from './summaries.js';
 
@@ -22,9 +23,6 @@ export function openLanguageParts(
       summarising.start();
       embeddings.start();
     },
-    async close() {
-      await summarising.close();
-      await embeddings.close();
-    },
+    close: () => closeAll([summarising, embeddings]),
   };
 }

@@ -24,6 +24,7 @@ import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-grap
 import type { ProviderList } from '../../stores/llm-providers/provider-list.js';
 import type { MemoryBank } from '../../stores/memory-bank/memory-bank.js';
 import { cacheNameOf } from '../cache-paths.js';
+import { closeAll } from '../close-all.js';
 
 export interface RetentionParts {
   /** The deleted conversations, insights and notes. */
@@ -83,9 +84,7 @@ export function retentionParts(
       daily.push(startDailyRetention({ retention, ...leaseOf('retention') }));
       if (backup.isDaily) daily.push(startDailyBackup({ backups, ...leaseOf('backup') }));
     },
-    async close() {
-      for (const each of daily) await each.close();
-    },
+    close: () => closeAll(daily),
   };
 }
 
