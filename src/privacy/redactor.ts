@@ -15,6 +15,7 @@ import { sweepLocks } from '../files/locks/leftover-locks.js';
 import { locksFolderIn } from '../files/locks/lock-folders.js';
 import { BROKEN_PART } from '../files/paths/broken-names.js';
 import { removeFile } from '../files/paths/folders.js';
+import { isBelow } from '../files/paths/path-confinement.js';
 import { assertWritable } from '../files/paths/write-access.js';
 import { walkFiles } from '../files/read/walk-files.js';
 import { readStored } from '../files/read/whole-file.js';
@@ -228,14 +229,13 @@ export class Redactor {
   #lockOf(path: string): { folder: string; name: string } | undefined {
     const { logsFolder, bankFolder, graph } = this.#options;
     if (this.#graphFiles().has(path)) return { folder: graph.locks, name: 'kg' };
-    const inLogs = relative(logsFolder, path).split(sep);
-    if (inLogs[0] !== '..') {
-      const id = inLogs.map((name) => ID.exec(name)?.[0]).find((found) => found !== undefined);
+    if (isBelow(path, logsFolder)) {
+      const names = relative(logsFolder, path).split(sep);
+      const id = names.map((name) => ID.exec(name)?.[0]).find((found) => found !== undefined);
       const name = id ?? (basename(path) === 'retention.json' ? 'retention' : 'state');
       return { folder: locksFolderIn(logsFolder), name };
     }
-    const inBank = relative(bankFolder, path).split(sep);
-    if (inBank[0] === '..') return undefined;
+    if (!isBelow(path, bankFolder)) return undefined;
     const isInsight = basename(dirname(path)) === 'insights';
     const name = isInsight ? `insight-${basename(path).replace(/^\.?([^.]*).*$/, '$1')}` : 'notes';
     return { folder: locksFolderIn(bankFolder), name };
