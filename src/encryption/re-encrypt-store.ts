@@ -40,7 +40,7 @@ import { convertLines, hasOtherLines } from './re-encrypt-lines.js';
 /** Larger files are not converted and are listed in the report. */
 const MAX_BYTES = 2 ** 31;
 const TEMPORARY = /(^|\/)\.tmp-[^/]*$/;
-const UNPACKED = /(^|[/\\])\.tmp-/;
+const UNPACKED = /(^|\/)\.tmp-/;
 
 export interface ConversionOptions extends Durability {
   readonly logsFolder: string;
@@ -262,12 +262,12 @@ class Conversion {
     }
   }
 
-  async #convert({ path, isPlain }: ListedFile): Promise<void> {
+  async #convert({ path, name, isPlain }: ListedFile): Promise<void> {
     this.#endIfStopped();
     const stamp = readStampNow(path);
     if (stamp === undefined || isSameStamp(this.#seen.get(path), stamp)) return;
     // No process writes such a file now, and a temporary file may contain plain text.
-    if (TEMPORARY.test(path) || isIndexCache(path, this.#options.paths)) {
+    if (TEMPORARY.test(name) || isIndexCache(path, this.#options.paths)) {
       await removeFile(path, this.#options);
       return;
     }
