@@ -3,7 +3,13 @@
  * in the trash or may be archived, and whether a damaged file may have the key of the conversation.
  */
 import type { App } from '../app.js';
-import { AppError, isAppError, undefinedIfUnreadable } from '../base/errors.js';
+import {
+  AppError,
+  errorWith,
+  isAppError,
+  undefinedIfUnreadable,
+  withHint,
+} from '../base/errors.js';
 import { countOf } from '../base/text/display-text.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 
@@ -94,11 +100,10 @@ const countOrNone = async (count: Promise<number>): Promise<number> =>
 function withDamaged(error: AppError, ref: string, { conversations }: App): AppError {
   const count = CONVERSATION_ID.test(ref) ? 0 : conversations.damaged().length;
   if (count === 0) return error;
-  const { code, message, details = {} } = error;
   const damaged = countOf(count, 'conversation');
-  return new AppError(code, `${message} ${damaged} could not be read and may have this key.`, {
+  return errorWith(error, {
+    message: `${error.message} ${damaged} could not be read and may have this key.`,
     hint: 'To see the damaged files, call `store_info`. To repair them, run `daybook doctor --repair`.',
-    details,
   });
 }
 
@@ -106,7 +111,8 @@ function withDamaged(error: AppError, ref: string, { conversations }: App): AppE
 async function withArchives(error: AppError, ref: string, { archives }: App): Promise<AppError> {
   const count = await countOrNone(archives.count());
   if (count === 0) return error;
-  const { code, message, hint = '', details = {} } = error;
-  const archived = `If it was archived, \`daybook restore ${ref}\` restores it.`;
-  return new AppError(code, message, { hint: `${hint} ${archived}`.trim(), details });
+  return withHint(
+    error,
+    `${error.hint} If it was archived, \`daybook restore ${ref}\` restores it.`,
+  );
 }

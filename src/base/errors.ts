@@ -134,11 +134,17 @@ export function isAppError(error: unknown, ...codes: readonly ErrorCode[]): erro
   return error instanceof AppError && (codes.length === 0 || codes.includes(error.code));
 }
 
-/** The same error with another hint. */
-export function withHint(cause: AppError, hint: string): AppError {
-  const { code, message, details } = cause;
-  return new AppError(code, message, { hint, cause, ...(details && { details }) });
+/** The same error with another message, another hint or other details. */
+export function errorWith(
+  cause: AppError,
+  changes: Pick<AppErrorOptions, 'hint' | 'details'> & { readonly message?: string },
+): AppError {
+  const { code, message, hint, details, retryable } = cause;
+  const same = { hint, retryable, ...(details && { details }) };
+  return new AppError(code, changes.message ?? message, { ...same, ...changes, cause });
 }
+
+export const withHint = (error: AppError, hint: string): AppError => errorWith(error, { hint });
 
 /** Returns false if `check` throws an AppError, otherwise true. Rethrows all other errors. */
 export function passes(check: () => unknown): boolean {

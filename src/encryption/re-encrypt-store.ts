@@ -6,7 +6,7 @@
  * new state. Nothing is changed if this user may not read and replace every file.
  */
 import { dirname } from 'node:path';
-import { AppError, isAppError, undefinedIfUnreadable } from '../base/errors.js';
+import { AppError, errorWith, isAppError, undefinedIfUnreadable } from '../base/errors.js';
 import { countOf } from '../base/text/display-text.js';
 import { type Durability, makeFolder, syncFolder } from '../files/atomic/atomic-write.js';
 import { sweepTemporaries } from '../files/atomic/staging.js';
@@ -140,10 +140,9 @@ async function endedEarly(
   if (isUndone || !isAppError(error)) return error;
   const command = options.wanted === undefined ? 'decrypt' : 'encrypt';
   const next = error.code === 'CANCELLED' ? 'Run' : 'Remove the cause of this error, then run';
-  return new AppError(error.code, error.message, {
+  return errorWith(error, {
     hint: `${countOf(converted, 'file was', 'files were')} converted, and the store cannot be used now. ${next} daybook ${command} again: it finishes the work.`,
     details: { ...error.details, converted },
-    cause: error,
   });
 }
 

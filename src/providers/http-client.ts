@@ -6,7 +6,7 @@
  * llm/retrying-client.ts interpret the status, such as 429.
  */
 import { sleep } from '../base/clock.js';
-import { AppError, type ErrorCode, isAppError } from '../base/errors.js';
+import { AppError, type ErrorCode, errorWith, isAppError } from '../base/errors.js';
 import { parsedJson } from '../base/json.js';
 import { redact } from './upstream-text.js';
 
@@ -48,6 +48,12 @@ export type RequestOutcome = 'not_sent' | 'refused' | 'unknown';
 export function mayHaveActed(error: unknown): boolean {
   const outcome = isAppError(error) ? error.details?.['outcome'] : undefined;
   return outcome !== 'not_sent' && outcome !== 'refused';
+}
+
+/** For a request that fails after an earlier one of the same work was carried out, and may be paid for. */
+export function withUnknownOutcome(error: AppError): AppError {
+  const outcome: RequestOutcome = 'unknown';
+  return errorWith(error, { details: { ...error.details, outcome } });
 }
 
 /** Errors of the connection, before the server can have read the request. */

@@ -8,7 +8,7 @@ import { AppError, isAppError } from '../base/errors.js';
 import { newUuid } from '../base/ids.js';
 import { defined } from '../base/json.js';
 import { type JsonObject, objectIn, objectsIn, textIn } from '../base/json-fields.js';
-import type { RequestOutcome } from './http-client.js';
+import { withUnknownOutcome } from './http-client.js';
 import {
   type EndedRun,
   isPending,
@@ -100,16 +100,6 @@ async function endOf(
   throw withUnknownOutcome(
     new AppError('TIMEOUT', `The run at Perplexity did not end in time (${status}).`),
   );
-}
-
-function withUnknownOutcome(error: AppError): AppError {
-  const { code, message, hint, retryable, details, isGeneralHint } = error;
-  return new AppError(code, message, {
-    ...(isGeneralHint ? {} : { hint }),
-    retryable,
-    details: { ...details, outcome: 'unknown' satisfies RequestOutcome },
-    cause: error,
-  });
 }
 
 function prepare(request: PerplexityRequest, options: PerplexityOptions): PreparedRequest {

@@ -2,7 +2,7 @@
  * Adds to errors of the API what they mean for the conversation: whether something was stored, whether the
  * request may cost money, and what to do next. The error code stays the same.
  */
-import { AppError, isAppError, withHint } from '../base/errors.js';
+import { AppError, errorWith, isAppError, withHint } from '../base/errors.js';
 import { defined } from '../base/json.js';
 import { mayHaveActed } from '../providers/http-client.js';
 import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js';
@@ -14,11 +14,10 @@ export function asConversationError(error: unknown, conversationId: string | und
     conversationId === undefined ? 'Nothing was stored.' : 'The stored conversation is unchanged.';
   const maybeBilled = error.details !== undefined && mayHaveActed(error);
   const billed = maybeBilled ? ' Perplexity may have done the work and may charge for it.' : '';
-  return new AppError(error.code, `${error.message} ${stored}${billed}`, {
+  return errorWith(error, {
+    message: `${error.message} ${stored}${billed}`,
     hint: hintOf(error),
     details: { ...error.details, ...defined({ conversationId }) },
-    cause: error,
-    retryable: error.retryable,
   });
 }
 

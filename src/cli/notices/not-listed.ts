@@ -5,7 +5,7 @@
 
 import { explainNotFound, notIncluded } from '../../app/not-found-hints.js';
 import type { App } from '../../app.js';
-import { AppError, isAppError } from '../../base/errors.js';
+import { AppError, isAppError, withHint } from '../../base/errors.js';
 import { EMPTY_STORE, LAST, matching, type Named } from '../arguments/find-conversation.js';
 import type { Flags } from '../options/configuration.js';
 import { daybookLine, withRoot } from '../terminal/command-line.js';
@@ -69,22 +69,15 @@ async function explained(
     if (restored !== undefined) return renamed(name, restored, flags);
   }
   if (stored.size > 0) return error;
-  const { code, message, hint, details } = error;
-  const sentences = [hint, ...(await notIncluded(app)).map((each) => withRoot(flags, each))];
-  return new AppError(code, message, {
-    hint: sentences.join(' '),
-    ...(details && { details }),
-  });
+  const others = (await notIncluded(app)).map((each) => withRoot(flags, each));
+  return withHint(error, [error.hint, ...others].join(' '));
 }
 
 async function noteInTrash(error: AppError, app: App, flags: Flags): Promise<AppError> {
   const found = await explainNotFound(error, app);
   if (!isAppError(found) || found.details?.['isInTrash'] !== true) return error;
   const restore = daybookLine(flags, 'restore', String(found.details['path']));
-  return new AppError(found.code, found.message, {
-    hint: `To restore it, run: ${restore}`,
-    details: found.details,
-  });
+  return withHint(found, `To restore it, run: ${restore}`);
 }
 
 /** A conversation can be in the trash several times. */

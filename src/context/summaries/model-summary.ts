@@ -8,7 +8,7 @@
 import { AppError, isAppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
 import { endWithin, estimateTextTokens } from '../../base/text/estimate-tokens.js';
-import type { RequestOutcome } from '../../providers/http-client.js';
+import { type RequestOutcome, withUnknownOutcome } from '../../providers/http-client.js';
 import type { CompletionRequest, LanguageModel } from '../../providers/llm/language-model.js';
 import { isTruncated } from '../../providers/llm/token-floor.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
@@ -78,9 +78,7 @@ export async function summariseWith(
     return await inFittingParts({ ...usable, model: { complete } }, conversation, level, call);
   } catch (error) {
     if (answers === 0 || !isAppError(error)) throw error;
-    const { code, message, hint, retryable } = error;
-    const details = { ...error.details, outcome: 'unknown' satisfies RequestOutcome };
-    throw new AppError(code, message, { hint, retryable, details, cause: error });
+    throw withUnknownOutcome(error);
   }
 }
 

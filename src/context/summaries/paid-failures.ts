@@ -4,7 +4,7 @@
  * remembered. The failures are also in `summaries.json`, so that other servers know them.
  */
 import { type Clock, isoTime } from '../../base/clock.js';
-import { AppError } from '../../base/errors.js';
+import { AppError, errorWith } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
 import type { RequestOutcome } from '../../providers/http-client.js';
 import type { PaidFailure } from '../../stores/summaries/summary-file.js';
@@ -38,18 +38,13 @@ export class PaidFailures {
     this.#forgetOld();
     const failure = this.#failures.get(request) ?? this.#stored(request, stored, atAnyTime);
     if (failure === undefined) return undefined;
-    const { code, message, details, retryable, hint, isGeneralHint } = failure.error;
+    const { message, details, hint, isGeneralHint } = failure.error;
     const askNow = 'To ask the model now, call again with refresh: true.';
-    return new AppError(
-      code,
-      `${message} The model is not asked again for this summary before ${failure.until}.`,
-      {
-        hint: isGeneralHint ? askNow : `${hint} ${askNow}`,
-        details: { ...details, isRemembered: true },
-        retryable,
-        cause: failure.error,
-      },
-    );
+    return errorWith(failure.error, {
+      message: `${message} The model is not asked again for this summary before ${failure.until}.`,
+      hint: isGeneralHint ? askNow : `${hint} ${askNow}`,
+      details: { ...details, isRemembered: true },
+    });
   }
 
   /** Returns false, and remembers nothing, if the request certainly cost nothing. */

@@ -4,7 +4,7 @@
  * which is stored in the cache folder with its SHA-256.
  */
 import { join } from 'node:path';
-import { AppError, isAppError } from '../../base/errors.js';
+import { AppError, isAppError, withHint } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
 import { numberIn, objectIn } from '../../base/json-fields.js';
 import { atomicWrite, makeFolder } from '../../files/atomic/atomic-write.js';
@@ -102,11 +102,7 @@ async function jsonIn(path: string): Promise<object> {
     return objectIn(parseDocument(found.bytes, path, 'CORRUPT'));
   } catch (cause) {
     if (!isAppError(cause)) throw cause;
-    throw new AppError(cause.code, cause.message, {
-      hint: 'Copy the files of the model into its folder again.',
-      details: { ...cause.details },
-      cause,
-    });
+    throw withHint(cause, 'Copy the files of the model into its folder again.');
   }
 }
 

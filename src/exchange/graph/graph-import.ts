@@ -7,7 +7,7 @@
 
 import { TimeSlice } from '../../base/async/time-slice.js';
 import { type Clock, systemClock } from '../../base/clock.js';
-import { AppError, isAppError } from '../../base/errors.js';
+import { AppError, errorWith, isAppError } from '../../base/errors.js';
 import { objectIn } from '../../base/json-fields.js';
 import { countOf, shortened } from '../../base/text/display-text.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
@@ -354,19 +354,17 @@ function interrupted(
 ): unknown {
   const isCancelled = signal?.aborted === true && error === signal.reason;
   if (!isCancelled && (facts === 0 || !isAppError(error))) return error;
-  const { code, message, details }: Pick<AppError, 'code' | 'message' | 'details'> = isAppError(
-    error,
-  )
+  const reason = isAppError(error)
     ? error
-    : { code: 'CANCELLED', message: 'The import was cancelled.', details: {} };
+    : new AppError('CANCELLED', 'The import was cancelled.', { cause: error });
   const progress =
     facts === 0
       ? 'No fact was imported.'
       : `${facts} of ${countOf(total, 'fact')} ${facts === 1 ? 'was' : 'were'} imported before.`;
-  return new AppError(code, `${message} ${progress}`, {
+  return errorWith(reason, {
+    message: `${reason.message} ${progress}`,
     hint: 'To import the other facts, import the same text again. Facts that are already stored are not changed.',
-    details: { ...details, facts: total, stored: facts, added },
-    cause: error,
+    details: { ...reason.details, facts: total, stored: facts, added },
   });
 }
 

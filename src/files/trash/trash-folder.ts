@@ -6,7 +6,7 @@
  */
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
-import { AppError, isAppError } from '../../base/errors.js';
+import { isAppError, withHint } from '../../base/errors.js';
 import { randomHex } from '../../base/ids.js';
 import { type Durability, makeFolder } from '../atomic/atomic-write.js';
 import { renameFile } from '../atomic/rename-file.js';
@@ -213,11 +213,10 @@ const isHidden = (name: string) => /(^|\/)\.[^/]*$/.test(name);
 async function removeRest(pending: string): Promise<void> {
   await removeFolder(pending).catch((error: unknown) => {
     if (!isAppError(error)) throw error;
-    throw new AppError(error.code, error.message, {
-      hint: 'It is not listed any more, but files of it are left. Remove them with daybook doctor --repair; the next server also removes them when it starts.',
-      ...(error.details && { details: error.details }),
-      cause: error,
-    });
+    throw withHint(
+      error,
+      'It is not listed any more, but files of it are left. Remove them with daybook doctor --repair; the next server also removes them when it starts.',
+    );
   });
 }
 
