@@ -1,6 +1,7 @@
 /** The entry of Daybook in a JSON file with comments. Only this part of the text is changed. */
 import { findNodeAtLocation, type Node, type ParseError, parse, parseTree } from 'jsonc-parser';
 import { isRecord } from '../../base/json-fields.js';
+import { lineAndColumn, shownPlace } from '../../base/text/line-and-column.js';
 import type { Client, Entry } from './clients.js';
 import { BOM, type Change, edited } from './edit-json.js';
 import { unfitFile } from './unfit-file.js';
@@ -14,7 +15,8 @@ function readEntry(text: string, client: Client): Entry | undefined {
   const value: unknown = parse(content, errors, OPTIONS);
   const [error] = errors;
   if (error !== undefined) {
-    throw unfitFile(client, `is not valid JSON (${positionOf(content, error.offset)})`);
+    const place = shownPlace(lineAndColumn(content, error.offset));
+    throw unfitFile(client, `is not valid JSON (${place})`);
   }
   const servers = fieldOf(value, client.serversField);
   if (!isRecord(value)) throw unfitFile(client, 'is not a JSON object');
@@ -58,11 +60,6 @@ function isLeftEmpty(text: string, { serversField }: Client): boolean {
 
 const blockOf = ({ serversField }: Client, entry: Entry): string =>
   JSON.stringify({ [serversField]: { daybook: entry } }, null, 2);
-
-function positionOf(text: string, offset: number): string {
-  const before = text.slice(0, offset).split('\n');
-  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
-}
 
 /** Programs do not agree which of two equal names is used, so such a file is not changed. */
 function duplicateName(text: string, { serversField }: Client, fields: readonly string[]) {

@@ -2,6 +2,7 @@
 import { type ParseError, parse } from 'jsonc-parser';
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
+import { lineAndColumn, shownPlace } from '../../base/text/line-and-column.js';
 import { similarNames } from '../similar-names.js';
 import { SETTING_NAMES, SETTINGS } from './settings.js';
 
@@ -14,13 +15,10 @@ export function parseJson(content: string, path: string): unknown {
   const value: unknown = parse(text, errors, { allowTrailingComma: true });
   const [error] = errors;
   if (error === undefined) return value;
-  const before = text.slice(0, error.offset).split('\n');
-  const column = (before.at(-1)?.length ?? 0) + 1;
-  throw new AppError(
-    'VALIDATION_ERROR',
-    `${path} is not valid JSON (line ${before.length}, column ${column}).`,
-    { hint: 'Correct the file at this place and try again.' },
-  );
+  const place = shownPlace(lineAndColumn(text, error.offset));
+  throw new AppError('VALIDATION_ERROR', `${path} is not valid JSON (${place}).`, {
+    hint: 'Correct the file at this place and try again.',
+  });
 }
 
 /** Returns the settings of the configuration file. VALIDATION_ERROR for an unknown name and for a secret. */

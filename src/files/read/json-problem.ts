@@ -1,6 +1,7 @@
 /** The errors for a damaged JSON file, with line, column and a text for the person who corrects it. */
 import { type ParseError, parse as parseTolerantly, printParseErrorCode } from 'jsonc-parser';
 import { AppError, type ErrorCode } from '../../base/errors.js';
+import { lineAndColumn, shownPlace } from '../../base/text/line-and-column.js';
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   InvalidSymbol: 'unexpected text',
@@ -34,7 +35,7 @@ export function notUtf8(
   const sound = bytes.subarray(0, firstWrong === -1 ? bytes.length : firstWrong);
   const intact = new TextDecoder('utf-8').decode(sound, { stream: true });
   const details = { path, ...lineAndColumn(intact, intact.length) };
-  return new AppError(damaged, `${path} is not UTF-8 text ${placeOf(details)}.`, {
+  return new AppError(damaged, `${path} is not UTF-8 text at ${shownPlace(details)}.`, {
     hint: 'The file was not changed. If a program wrote it in another encoding, save it as UTF-8 there.',
     details,
     cause,
@@ -54,7 +55,7 @@ export function damagedAt(
     ...lineAndColumn(text, first?.offset ?? 0),
     problem: first === undefined ? 'the file is empty' : first.problem,
   };
-  const message = `${path} is not valid JSON ${placeOf(details)}: ${details.problem}.`;
+  const message = `${path} is not valid JSON at ${shownPlace(details)}: ${details.problem}.`;
   return new AppError(damaged, message, { details, cause });
 }
 
@@ -78,13 +79,4 @@ function firstFault(text: string): { offset: number; problem: string } {
     ? 'a conflict marker of git'
     : (PROBLEMS[printParseErrorCode(first.error)] ?? 'unexpected text');
   return { offset: first.offset, problem };
-}
-
-function lineAndColumn(text: string, offset: number): { line: number; column: number } {
-  const before = text.slice(0, offset).split('\n');
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
-}
-
-function placeOf({ line, column }: { line: number; column: number }): string {
-  return `at line ${line}, column ${column}`;
 }
