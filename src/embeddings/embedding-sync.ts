@@ -11,13 +11,12 @@ import { type Clock, sleep } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import { numberIn } from '../base/json-fields.js';
 import type { Log } from '../base/log.js';
-import { tryLease } from '../files/locks/lease.js';
 import { listFolders } from '../files/paths/folders.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { type Embedder, meanVector } from './embedder.js';
 import { type MissingPassage, PassageRows, type PassageSplitter } from './passage-rows.js';
 import { PassageTexts } from './passage-texts.js';
-import { modelFolder, removeUnwanted, VectorFiles } from './vectors/vector-files.js';
+import { modelFolder, removeUnwanted, VectorFiles, vectorsLease } from './vectors/vector-files.js';
 import { quantized, type Row, VectorTable } from './vectors/vector-table.js';
 
 export interface EmbeddingSyncOptions {
@@ -298,7 +297,7 @@ export class EmbeddingSync {
 
   /** False if another process holds or took over the lease. `afterBatch` gets the duration of the batch. */
   async #embedMissing(afterBatch: (tookMs: number) => Promise<void>): Promise<boolean> {
-    const lease = await tryLease(join(this.#options.folder, 'lease'), this.#closing.signal);
+    const lease = await vectorsLease(this.#options.folder, this.#closing.signal);
     if (lease === undefined) return false;
     try {
       await this.#readNewFiles();

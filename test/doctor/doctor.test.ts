@@ -20,7 +20,12 @@ import { AppError } from '../../src/base/errors.js';
 import type { CheckContext } from '../../src/doctor/check.js';
 import { statusOf } from '../../src/doctor/doctor.js';
 import { passageKey } from '../../src/embeddings/passage-rows.js';
-import { modelFolder, VectorFiles } from '../../src/embeddings/vectors/vector-files.js';
+import {
+  checkVectors,
+  modelFolder,
+  VectorFiles,
+  vectorsLease,
+} from '../../src/embeddings/vectors/vector-files.js';
 import type { Row } from '../../src/embeddings/vectors/vector-table.js';
 import { runCommand, withPlace } from '../e2e/harness.js';
 import { run } from '../encryption/store.js';
@@ -779,6 +784,27 @@ describe('the other checks', () => {
     ]);
     await new VectorFiles(folder, 'model').write([row('two')]);
     expect(await of(place, 'vectors')).toEqual([]);
+  });
+
+  it('keep vectors that a server makes between the examination and the repair', async () => {
+    const place = doctorPlace();
+    const row = (text: string) => ({
+      key: passageKey(text),
+      scale: 0.01,
+      values: new Int8Array(8),
+    });
+    const all = vectorsFolder(place.config);
+    await new VectorFiles(join(all, '00ff'), 'model').write([row('deleted')]);
+    await place.withApp(async ({ doctor, conversations }) => {
+      const { repair } = await doctor.examine({ signal });
+      await conversations.create({ messages: [{ role: 'user', content: 'new' }] });
+      await new VectorFiles(join(all, '00ff'), 'model').write([row('new')]);
+      const lease = await vectorsLease(all);
+      expect((await repair(signal))[0]?.error?.code).toBe('LOCKED');
+      await lease?.release();
+      expect((await repair(signal))[0]?.error).toBeUndefined();
+    });
+    for await (const { keys } of checkVectors(all)) expect([...keys]).toEqual([row('new').key]);
   });
 
   it('count the vectors of the configured server alone, not those of an earlier model', async () => {

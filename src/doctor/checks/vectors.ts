@@ -1,8 +1,10 @@
 /** Checks the vectors: damaged files, vectors of texts that are no longer stored, and missing vectors. */
+import { AppError } from '../../base/errors.js';
 import {
   checkVectors,
   removeUnwanted,
   type VectorFolder,
+  vectorsLease,
 } from '../../embeddings/vectors/vector-files.js';
 import { removeFile } from '../../files/paths/folders.js';
 import { type Check, type Found, orFinding } from '../check.js';
@@ -18,14 +20,31 @@ const damagedVectors = (path: string): Found => ({
   },
 });
 
-const orphans = (path: string, count: number, passages: Set<string>): Found => ({
+const orphans = (
+  path: string,
+  count: number,
+  { folder, passageKeys }: Pick<VectorCheckOptions, 'folder' | 'passageKeys'>,
+): Found => ({
   severity: 'note',
   path,
   message: `Vectors of texts that are no longer stored: ${count}.`,
   hint: 'A part of a text can be guessed from its vector. daybook doctor --repair removes these vectors.',
-  repair: async () => {
-    await removeUnwanted(path, passages);
-    return 'The vectors were removed.';
+  async repair() {
+    const lease = await vectorsLease(folder);
+    if (lease === undefined) {
+      throw new AppError('LOCKED', 'Another Daybook process is making vectors.', {
+        hint: 'Nothing was removed. Run daybook doctor --repair again when that process has finished.',
+      });
+    }
+    try {
+      // Read again, because a server may have made vectors of new texts since the examination.
+      const { keys, isComplete } = await passageKeys();
+      if (!isComplete) return 'Nothing was removed: some conversations cannot be read now.';
+      await removeUnwanted(path, keys);
+      return 'The vectors were removed.';
+    } finally {
+      await lease.release();
+    }
   },
 });
 
@@ -69,7 +88,7 @@ export const vectorCheck = ({
       for (const model of models) {
         const count = [...model.keys].filter((key) => !passages.has(key)).length;
         // The text of a vector can be in a conversation that cannot be read now.
-        if (count > 0 && isComplete) found(orphans(model.path, count, passages));
+        if (count > 0 && isComplete) found(orphans(model.path, count, { folder, passageKeys }));
       }
       // A model that is no longer used may have fewer vectors. If the used one is not known, the best model counts.
       const missing = models

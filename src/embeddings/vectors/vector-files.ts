@@ -12,6 +12,7 @@ import { parsedJson } from '../../base/json.js';
 import { isString, numberIn, objectIn } from '../../base/json-fields.js';
 import { atomicWrite, makeFolder } from '../../files/atomic/atomic-write.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';
+import { type Lease, tryLease } from '../../files/locks/lease.js';
 import { listFiles, listFolders, removeFile } from '../../files/paths/folders.js';
 import { readWhole } from '../../files/read/whole-file.js';
 import { KEY_BYTES, type Row } from './vector-table.js';
@@ -29,6 +30,10 @@ const HASHED_BYTES = 2 ** 19;
 /** The folder of a model in the folder of all vectors. */
 export const modelFolder = (folder: string, identity: string): string =>
   join(folder, sha256Hex(identity).slice(0, 16));
+
+/** The lease of the process that makes and removes the vectors of all models; `undefined` if another has it. */
+export const vectorsLease = (folder: string, signal?: AbortSignal): Promise<Lease | undefined> =>
+  tryLease(join(folder, 'lease'), signal);
 
 export interface VectorFile {
   readonly name: string;
