@@ -82,14 +82,6 @@ export class VectorTable {
     return scores;
   }
 
-  /** All rows, in the order in which they were added. */
-  *rows(): Generator<Row> {
-    for (const [key, row] of this.#rows) {
-      const values = new Int8Array(this.#memory.buffer, this.#at(row), this.width);
-      yield { key, values, scale: this.#scales[row] ?? 0 };
-    }
-  }
-
   #dots(question: Int8Array): Int32Array {
     const { size } = this;
     if (size === 0) return new Int32Array(0);
