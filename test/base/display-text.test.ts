@@ -1,6 +1,11 @@
 /** Texts in answers: a number before a noun. */
 import { describe, expect, it } from 'vitest';
-import { countOf } from '../../src/base/text/display-text.js';
+import { countOf, shortened } from '../../src/base/text/display-text.js';
+
+it('a long title ends before a surrogate pair that it would divide', () => {
+  const title = 't'.repeat(199);
+  expect([shortened(`${title}🌲`), shortened(`${title}s🌲`)]).toEqual([`${title}…`, `${title}s…`]);
+});
 
 describe('a number before a noun', () => {
   it.each([

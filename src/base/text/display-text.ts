@@ -9,7 +9,8 @@ const LONGEST_TEXT = 200;
  */
 export function shortened(text: string): string {
   if (text.length <= LONGEST_TEXT) return text;
-  return `${text.slice(0, LONGEST_TEXT).toWellFormed()}…`;
+  const isDivided = (text.codePointAt(LONGEST_TEXT - 1) ?? 0) > 0xffff;
+  return `${text.slice(0, isDivided ? LONGEST_TEXT - 1 : LONGEST_TEXT).toWellFormed()}…`;
 }
 
 interface Names {
