@@ -65,7 +65,7 @@ export function untilClosed(end: () => Promise<void>) {
     new Proxy(store, {
       get(target, name) {
         const value: unknown = Reflect.get(target, name, target);
-        if (isPart(name)) return guarded(value as Part);
+        if (isPart(name) && value !== undefined) return guarded(value as Part);
         if (typeof value !== 'function') return value;
         if (name in SYNC_METHODS)
           return (...given: unknown[]) => copyOf(value.apply(target, given));

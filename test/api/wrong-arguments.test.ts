@@ -85,3 +85,13 @@ it('what the library returns is a copy, and metadata that JSON does not have is 
     await daybook.close();
   }
 });
+
+it('a part that only another store has is undefined', async () => {
+  const daybook = await openDaybook({ root: tempFolder() });
+  try {
+    expect(Reflect.get(daybook.insights, 'history')).toBeUndefined();
+    expect(Reflect.get(daybook.conversations, 'history')).toBeDefined();
+  } finally {
+    await daybook.close();
+  }
+});
