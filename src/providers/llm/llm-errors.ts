@@ -36,8 +36,8 @@ export function refusalOf(reply: HttpReply, { name, secrets, waitMs }: Context):
   const seconds = refusal.code === 'RATE_LIMITED' ? Math.ceil((waitMs ?? 0) / 1000) : 0;
   const wait = seconds > 0 ? ` Wait ${seconds} s.` : '';
   const quoted = message === undefined ? '' : ` Its message: ${quoteUpstream(message, secrets)}.`;
-  const outcome: RequestOutcome =
-    reply.status >= 500 && !BUSY.has(reply.status) ? 'unknown' : 'refused';
+  const mayHaveActed = (reply.status >= 500 && !BUSY.has(reply.status)) || reply.status === 408;
+  const outcome: RequestOutcome = mayHaveActed ? 'unknown' : 'refused';
   // The server would refuse the same request again.
   const isFinal = refusal.code === 'PROVIDER' && reply.status < 500 && reply.status !== 408;
   return new AppError(refusal.code, `${refusal.message}${wait}${quoted}`, {

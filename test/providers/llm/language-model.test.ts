@@ -178,6 +178,7 @@ describe('a truncated request', () => {
 });
 
 it.each([
+  [408, 'unknown'],
   [429, 'refused'],
   [500, 'unknown'],
   [503, 'refused'],
