@@ -22,7 +22,7 @@ const SET = 1;
 const ADD = 2;
 const DELETE = 3;
 
-/** Whether the file begins as a session. Reads little. */
+/** Whether the file is a session. Of a log it reads only the first line. */
 export async function isSession(file: InputFile): Promise<boolean> {
   const first = await firstLine(file);
   const session = isLog(first) ? first['v'] : await wholeDocument(file);
