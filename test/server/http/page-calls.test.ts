@@ -2,13 +2,13 @@
 import { getEventListeners } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../../../src/base/log.js';
 import { PageCalls } from '../../../src/server/http/page/page-calls.js';
 import { PageUploads } from '../../../src/server/http/page/page-uploads.js';
 import { withHttpPlace } from '../../support/http-place.js';
 import { startStandIn } from '../../support/perplexity-stand-in.js';
+import { gate } from '../../support/research-bench.js';
 
 it('refuse a store that another process encrypts, and know the trash', async () => {
   await withHttpPlace({}, async ({ app, root }) => {
@@ -37,12 +37,14 @@ it('store the answer of a search that is paid for, although the browser has clos
       messages: [{ role: 'user', content: 'Why is the sky blue?' }],
     });
     const gone = new AbortController();
-    api.next({ on: 'create', kind: 'held', until: delay(300) });
+    const { opened, open } = gate();
+    api.next({ on: 'create', kind: 'held', until: opened });
     const input = { conversationId, query: 'And red?' };
     const answer = calls.run('perplexity_search_followup', input, gone.signal);
     await expect.poll(() => api.creates).toBe(1);
     gone.abort();
     expect(await answer).toMatchObject({ body: { error: { code: 'CANCELLED' } } });
+    open();
     await expect
       .poll(async () => (await app.conversations.load(conversationId)).messages)
       .toHaveLength(3);
