@@ -13,6 +13,7 @@ const { systemClock: clock } = await load('base/clock.js');
 const { Archives } = await load('maintenance/archives/archives.js');
 const { chooseByRules } = await load('maintenance/retention/prunable-conversations.js');
 const { Retention } = await load('maintenance/retention/retention.js');
+const { TrashBin } = await load('maintenance/trash-bin.js');
 
 const logsFolder = join(root, 'conversation-logs');
 const shared = { logsFolder, fsync: false, clock };
@@ -21,7 +22,7 @@ const rule = { olderThanDays: 90 };
 const chosen = await chooseByRules(conversations, [rule], clock.now());
 process.stdout.write('ready\n');
 if (what === 'prune') {
-  const retention = new Retention({ conversations });
+  const retention = new Retention({ conversations, trash: new TrashBin({ conversations }) });
   await retention.carryOut({ conversations: chosen, trash: [] });
 } else {
   const archives = new Archives({ ...shared, folder: join(root, 'archive'), conversations });
