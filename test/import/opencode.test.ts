@@ -138,3 +138,19 @@ it('subagents name their parent, and messages that the user took back are left o
   expect(await bench.import(folder)).toMatchObject({ added: 0, updated: 0 });
   expect(bench.hash()).toBe(before);
 });
+
+it('a message of which the user took back only the last parts is imported up to there', async () => {
+  const parts = ['One', 'Two', 'Three'].map((each) => text('m2', each));
+  const path = databaseAt(join(tempFolder(), 'opencode.db'), {
+    session: [session('s1', { revert: JSON.stringify({ messageID: 'm2', partID: parts[2]?.id }) })],
+    message: [
+      ...['m1', 'm3'].map((id) => message(id, 's1', user)),
+      ...['m2', 'm4'].map((id) => message(id, 's1', assistant)),
+    ],
+    part: [...parts, ...['m1', 'm3', 'm4'].map((id) => text(id, `Text of ${id}`))],
+  });
+  const bench = await openImportBench();
+  const report = await bench.import(path);
+  expect(report.leftOut).toEqual({ 'messages that the user took back': 2 });
+  expect(said(bench.bySource('s1'))).toEqual(['user: Text of m1', 'assistant: One\n\nTwo']);
+});

@@ -41,16 +41,21 @@ function* sessionOf(
   const id = String(session['id']);
   const record = `session ${id}`;
   const turns = new TurnBuilder(activity);
-  const revertedFrom = textIn(jsonIn(session['revert'])['messageID']);
+  const { messageID: revertedFrom, partID } = jsonIn(session['revert']);
   const sql = 'SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id';
   let isReverted = false;
   for (const { id: messageId, data } of database.rows(sql, [id])) {
     const message = jsonIn(data);
-    isReverted ||= messageId === revertedFrom;
-    if (isReverted) turns.countLeftOut('messages that the user took back');
+    const isFirst = messageId === revertedFrom;
+    if (isReverted || (isFirst && partID === undefined))
+      turns.countLeftOut('messages that the user took back');
     else if (Object.keys(message).length === 0) {
       yield unreadable(file.name, `${record}, message ${messageId}`);
-    } else addMessage(turns, String(messageId), message, partsOf(database, String(messageId)));
+    } else {
+      const end = isFirst ? partID : undefined; // the user took back only the parts from this one on
+      addMessage(turns, String(messageId), message, partsOf(database, String(messageId), end));
+    }
+    isReverted ||= isFirst;
   }
   const messages = turns.messages();
   if (messages.length === 0) return; // OpenCode makes a session before the first prompt
@@ -76,10 +81,13 @@ function* sessionOf(
   };
 }
 
-const partsOf = (database: SqliteFile, messageId: string): JsonObject[] =>
-  [...database.rows('SELECT data FROM part WHERE message_id = ? ORDER BY id', [messageId])].map(
-    ({ data }) => jsonIn(data),
-  );
+/** The parts of a message; only those before `end` if it has that part. */
+function partsOf(database: SqliteFile, messageId: string, end: unknown): JsonObject[] {
+  const sql = 'SELECT id, data FROM part WHERE message_id = ? ORDER BY id';
+  const parts = [...database.rows(sql, [messageId])];
+  const at = parts.findIndex(({ id }) => id === end);
+  return (at === -1 ? parts : parts.slice(0, at)).map(({ data }) => jsonIn(data));
+}
 
 /** Until OpenCode has made a title, it has the time of the session in its place. */
 function titleOf({ title }: Row): string | undefined {
