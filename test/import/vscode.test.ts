@@ -168,6 +168,18 @@ it('older documents and exports are read, and an export without an id only once'
   expect(said(bench.bySource('request_0'))).toEqual(['user: Who?', 'assistant: Ada']);
 });
 
+it('a request that VS Code made by itself has only its answer', async () => {
+  const bench = await openImportBench();
+  const requests = [
+    request(0, 'Build', { response: [says('It runs.')] }),
+    request(1, '[Terminal done: 0]', { isSystemInitiated: true, response: [says('It ended.')] }),
+  ];
+  const report = await bench.import(folderWith({ [NAME]: lines(whole({ requests })) }));
+  expect(report.leftOut).toEqual({ 'injected context': 1 });
+  const talk = ['user: Build', 'assistant: It runs.', 'assistant: It ended.'];
+  expect(said(bench.bySource(ID))).toEqual(talk);
+});
+
 it('of several copies of a session the newest is read', async () => {
   const bench = await openImportBench();
   const talk = (...texts: string[]) =>

@@ -103,7 +103,9 @@ function addRequest(turns: TurnBuilder, request: JsonObject): void {
   const { message } = request;
   const typed = textIn(message) ?? textIn(objectIn(message)['text']) ?? '';
   const content = [typed, ...attachmentsOf(request)].filter((text) => text !== '').join('\n');
-  turns.addMessage({ id: textIn(request['requestId']), createdAt, role: 'user', content });
+  // VS Code asks by itself, for example when a command in the background has ended.
+  if (request['isSystemInitiated'] === true) turns.countLeftOut('injected context');
+  else turns.addMessage({ id: textIn(request['requestId']), createdAt, role: 'user', content });
   const text = addResponse(turns, request['response']);
   const completedAt = timeIn(objectIn(request['modelState'])['completedAt']);
   if (text === '' && 'errorDetails' in objectIn(request['result'])) {
