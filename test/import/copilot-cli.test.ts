@@ -80,3 +80,18 @@ it('a session has what was said, with calls of tools, and grows', async () => {
   expect(await bench.import(folder)).toMatchObject({ added: 0, updated: 0 });
   expect(bench.hash()).toBe(before);
 });
+
+it('a prompt that names the user as its source is imported, and one of the autopilot is not', async () => {
+  const bench = await openImportBench();
+  const folder = folderWith({
+    [NAME]: lines(
+      event('session.start', { sessionId: ID }, 0),
+      event('user.message', { content: 'Build', source: 'user' }, 1),
+      event('user.message', { content: 'Keep going', isAutopilotContinuation: true }, 2),
+      event('assistant.message', { content: 'Done.' }, 3),
+    ),
+  });
+  const report = await bench.import(folder);
+  expect(report.leftOut).toEqual({ 'injected context': 1 });
+  expect(said(bench.bySource(ID))).toEqual(['user: Build', 'assistant: Done.']);
+});

@@ -84,8 +84,7 @@ function addEvent(turns: TurnBuilder, { type, id, timestamp }: JsonObject, data:
   const content = textIn(data['content']) ?? '';
   switch (type) {
     case 'user.message':
-      // A prompt of the program names its source.
-      if (data['source'] !== undefined) turns.countLeftOut('injected context');
+      if (!isTyped(data)) turns.countLeftOut('injected context');
       else turns.addMessage({ ...origin, role: 'user', content: withFiles(content, data) });
       break;
     case 'assistant.message': {
@@ -113,6 +112,10 @@ function addEvent(turns: TurnBuilder, { type, id, timestamp }: JsonObject, data:
     default: // the state of the program
   }
 }
+
+/** A prompt of the program has another source, such as `skill-pdf`, or continues by itself. */
+const isTyped = ({ source, isAutopilotContinuation }: JsonObject): boolean =>
+  (textIn(source) ?? 'user') === 'user' && isAutopilotContinuation !== true;
 
 const withFiles = (content: string, { attachments }: JsonObject): string =>
   [
