@@ -180,6 +180,19 @@ it('a request that VS Code made by itself has only its answer', async () => {
   expect(said(bench.bySource(ID))).toEqual(talk);
 });
 
+it('a prompt that replaces another one is imported, although its answer has only a call of a tool', async () => {
+  const bench = await openImportBench();
+  const call = { kind: 'toolInvocationSerialized', toolId: 'ls', invocationMessage: 'Look' };
+  const one = request(1, 'One?', { response: [says('1')] });
+  const folder = folderWith({ [NAME]: lines(whole({ requests: [one] })) });
+  await bench.import(folder);
+  const two = request(2, 'Two?', { response: [call], timestamp: AT });
+  writeFileSync(join(folder, NAME), lines(whole({ requests: [two] })));
+  expect(await bench.import(folder)).toMatchObject({ problems: [], messages: 1 });
+  const all = bench.folders().flatMap((name) => said(bench.jsonOf(name)));
+  expect(all).toEqual(['user: One?', 'assistant: 1', 'user: Two?']);
+});
+
 it('of several copies of a session the newest is read', async () => {
   const bench = await openImportBench();
   const talk = (...texts: string[]) =>

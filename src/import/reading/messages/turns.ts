@@ -20,7 +20,7 @@ interface Draft {
 }
 
 /** The id and time for the empty message of a turn in which the assistant said nothing. */
-type Origin = Pick<ImportedMessage, 'id' | 'createdAt'>;
+export type Origin = Pick<ImportedMessage, 'id' | 'createdAt'>;
 
 export class TurnBuilder {
   readonly #activity: Activity;

@@ -10,7 +10,7 @@ import {
 } from '../../../base/json-fields.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
 import type { ToolCall } from '../../reading/messages/activity.js';
-import type { TurnBuilder } from '../../reading/messages/turns.js';
+import type { Origin, TurnBuilder } from '../../reading/messages/turns.js';
 
 /** Parts that show the state of the editor, or have buttons. Nobody said them. */
 const OF_THE_EDITOR = new Set([
@@ -21,8 +21,11 @@ const OF_THE_EDITOR = new Set([
 ]);
 const EDITS = ['textEditGroup', 'notebookEditGroup', 'workspaceEdit'];
 
-/** Adds thinking and calls to the turn. Returns the text, with an empty line where a call was. */
-export function addResponse(turns: TurnBuilder, response: unknown): string {
+/**
+ * Adds thinking and calls to the turn, for the message `origin`. Returns its text, with an empty line where a
+ * call was.
+ */
+export function addResponse(turns: TurnBuilder, response: unknown, origin: Origin): string {
   const texts = [''];
   const append = (text: string) => {
     texts.push(`${texts.pop() ?? ''}${text}`);
@@ -33,12 +36,12 @@ export function addResponse(turns: TurnBuilder, response: unknown): string {
     if (kind === undefined || kind.startsWith('markdown')) append(markdownOf(part));
     else if (kind === 'inlineReference') append(referenceOf(fields));
     else if (kind === 'thinking') {
-      turns.addThinking([fields['value']].flat().filter(isString).join(''));
+      turns.addThinking([fields['value']].flat().filter(isString).join(''), origin);
     } else if (kind === 'toolInvocationSerialized') {
-      turns.addToolCall(callOf(fields));
+      turns.addToolCall(callOf(fields), origin);
       texts.push('');
     } else if (EDITS.includes(kind)) {
-      turns.addToolCall(editOf(fields));
+      turns.addToolCall(editOf(fields), origin);
       if (!/(^|\n)$/.test(texts.at(-1) ?? '')) append('\n\n');
     } else if (!OF_THE_EDITOR.has(kind)) turns.countLeftOut('parts of an unknown type');
   }

@@ -106,14 +106,14 @@ function addRequest(turns: TurnBuilder, request: JsonObject): void {
   // VS Code asks by itself, for example when a command in the background has ended.
   if (request['isSystemInitiated'] === true) turns.countLeftOut('injected context');
   else turns.addMessage({ id: textIn(request['requestId']), createdAt, role: 'user', content });
-  const text = addResponse(turns, request['response']);
   const completedAt = timeIn(objectIn(request['modelState'])['completedAt']);
+  const origin = { id: textIn(request['responseId']), createdAt: completedAt ?? createdAt };
+  const text = addResponse(turns, request['response'], origin);
   if (text === '' && 'errorDetails' in objectIn(request['result'])) {
     turns.countLeftOut('messages of the program');
   }
   turns.addMessage({
-    id: textIn(request['responseId']),
-    createdAt: completedAt ?? createdAt,
+    ...origin,
     role: 'assistant',
     content: text,
     metadata: definedOrNothing({ model: textIn(request['modelId']), usage: usageOf(request) }),
