@@ -240,6 +240,35 @@ it('changes that do not fit are reported and change nothing else', async () => {
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
 });
 
+it('a log that VS Code wrote anew is read, although its first line is very long', async () => {
+  const bench = await openImportBench();
+  const result = { metadata: { sent: 'x'.repeat(65 * 1024 * 1024) } };
+  const requests = [request(0, 'One?', { response: [says('1')], result })];
+  const folder = folderWith({ [NAME]: lines(whole({ requests }), add(request(1, 'Two?'))) });
+  expect(await bench.import(folder)).toMatchObject({ added: 1, problems: [] });
+  expect(said(bench.bySource(ID))).toEqual(['user: One?', 'assistant: 1', 'user: Two?']);
+});
+
+it('a log without its first line, and a file without requests, are one problem each', async () => {
+  const bench = await openImportBench();
+  const log = lines(whole(), add(request(0, 'One?')), answer(0, says('1')));
+  const folder = folderWith({
+    [NAME]: log,
+    'workspaceStorage/z/chatSessions/a.jsonl': log.slice(5),
+    'workspaceStorage/z/chatSessions/b.jsonl': log.slice(log.indexOf('\n') + 1),
+    'workspaceStorage/z/chatSessions/c.json': { sessionId: 'c' },
+    'workspaceStorage/z/chatSessions/d.jsonl': lines({ kind: 0, v: { sessionId: 'd' } }),
+  });
+  const report = await bench.import(folder);
+  expect(report).toMatchObject({ added: 1 });
+  expect(report.problems.map(({ path, code }) => [path, code])).toEqual(
+    ['a.jsonl', 'b.jsonl', 'c.json', 'd.jsonl'].map((name) => [
+      `workspaceStorage/z/chatSessions/${name}`,
+      'CORRUPT',
+    ]),
+  );
+});
+
 it('VS Code is found only if it stored chats', async () => {
   const home = folderWith({ 'Code/User/workspaceStorage/f00/workspace.json': '{}' });
   const find = async () =>

@@ -7,12 +7,7 @@ import { isRecord, listIn } from '../../../base/json-fields.js';
 import type { InputFile } from '../../../files/input/input-types.js';
 import { MAX_DOCUMENT_BYTES } from '../../../files/read/whole-file.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
-import {
-  firstLine,
-  objectLines,
-  unreadable,
-  wholeDocument,
-} from '../../reading/documents/documents.js';
+import { objectLines, unreadable, wholeDocument } from '../../reading/documents/documents.js';
 import type { ImportProblem } from '../../source-interface.js';
 
 /** The values of `kind` in a log. `k` is a path of names and indexes. */
@@ -22,10 +17,10 @@ const SET = 1;
 const ADD = 2;
 const DELETE = 3;
 
-/** Whether the file is a session. Of a log it reads only the first line. */
+/** Whether the file begins as a session. Reads little of a log. */
 export async function isSession(file: InputFile): Promise<boolean> {
-  const first = await firstLine(file);
-  const session = isLog(first) ? first['v'] : await wholeDocument(file);
+  if (await isLog(file)) return true;
+  const session = await wholeDocument(file);
   if (!isRecord(session) || !Array.isArray(session['requests'])) return false;
   return 'sessionId' in session || 'responderUsername' in session;
 }
@@ -35,23 +30,37 @@ export async function sessionIn(
   file: InputFile,
   onProblem: (problem: ImportProblem) => void,
 ): Promise<JsonObject | undefined> {
-  if (!isLog(await firstLine(file))) {
-    const document = await wholeDocument(file);
-    return isRecord(document) ? document : undefined;
-  }
+  const session = (await isLog(file))
+    ? await sessionOfLog(file, onProblem)
+    : await wholeDocument(file);
+  return isRecord(session) && Array.isArray(session['requests']) ? session : undefined;
+}
+
+async function sessionOfLog(
+  file: InputFile,
+  onProblem: (problem: ImportProblem) => void,
+): Promise<JsonObject | undefined> {
   let session: JsonObject | undefined;
   const lines = objectLines(file, onProblem, { maxBytes: MAX_DOCUMENT_BYTES });
   for await (const { value: change, record } of lines) {
     if (change['kind'] === WHOLE && isRecord(change['v'])) session = change['v'];
-    else if (session === undefined || !isMade(change, session)) {
+    // Without the whole session, its problem says enough.
+    else if (session !== undefined && !isMade(change, session)) {
       onProblem(unreadable(file.name, record));
     }
   }
   return session;
 }
 
-const isLog = (line: JsonObject | undefined): line is JsonObject =>
-  line?.['kind'] === WHOLE && isRecord(line['v']);
+/** Whether the file begins as a log. Its first line has nearly everything after VS Code wrote it anew. */
+async function isLog(file: InputFile): Promise<boolean> {
+  for await (const part of file.bytes()) {
+    return /^\s*\{\s*"kind"\s*:\s*0\s*,\s*"v"\s*:\s*\{/.test(
+      Buffer.from(part.subarray(0, 512)).toString(),
+    );
+  }
+  return false;
+}
 
 /** Makes the change in `session`. False if it does not fit. */
 function isMade({ kind, k, v, i }: JsonObject, session: JsonObject): boolean {
