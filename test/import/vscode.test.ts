@@ -1,6 +1,7 @@
 /** Chats of VS Code: logs of changes, older documents and exports, and copies in several folders. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { findDefaultLocations } from '../../src/import/tool-logs/default-locations.js';
 import { folderWith, lines, openImportBench, said } from './bench.js';
@@ -247,6 +248,30 @@ it('a log that VS Code wrote anew is read, although its first line is very long'
   const folder = folderWith({ [NAME]: lines(whole({ requests }), add(request(1, 'Two?'))) });
   expect(await bench.import(folder)).toMatchObject({ added: 1, problems: [] });
   expect(said(bench.bySource(ID))).toEqual(['user: One?', 'assistant: 1', 'user: Two?']);
+});
+
+it('a log may be larger than the memory', () => {
+  const text = 'lorem ipsum '.repeat(80_000);
+  const details = { input: 'ls', output: [{ value: text }] };
+  const call = { kind: 'toolInvocationSerialized', toolId: 'ls', resultDetails: details };
+  const numbers = Array.from({ length: 80 }, (_, n) => n);
+  const changes = numbers.flatMap((n) => [
+    add(request(n, `Prompt ${n}`)),
+    answer(n, call, says(`Answer ${n}`)),
+    set(['requests', n, 'result'], { metadata: { sent: text } }),
+  ]);
+  const folder = folderWith({ [NAME]: lines(whole(), ...changes), 'root/.keep': '' });
+  const main = resolve(import.meta.dirname, '../../dist/cli/main.js');
+  const limits = ['--max-old-space-size=64', '--max-semi-space-size=2'];
+  const args = [
+    '--root',
+    join(folder, 'root'),
+    'import',
+    '--yes',
+    join(folder, 'workspaceStorage'),
+  ];
+  const out = execFileSync(process.execPath, [...limits, main, ...args], { encoding: 'utf8' });
+  expect(out).toContain('160 messages');
 });
 
 it('a log without its first line, and a file without requests, are one problem each', async () => {

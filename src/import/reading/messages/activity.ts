@@ -52,5 +52,7 @@ export const isCut = (text: string): boolean => /… \(\d+ characters\)(?:\n|$)/
 /** With `short`: the beginning of the text and its length. */
 export function shortened(text: string, activity: Activity): string {
   if (activity === 'all' || text.length <= SHORT_LENGTH || SHORTENED.test(text)) return text;
-  return `${text.slice(0, SHORT_LENGTH).toWellFormed()}… (${text.length} characters)`;
+  // A slice keeps the whole text in memory, so its characters are copied. Half a character becomes U+FFFD.
+  const beginning = Buffer.from(text.slice(0, SHORT_LENGTH)).toString();
+  return `${beginning}… (${text.length} characters)`;
 }

@@ -78,6 +78,14 @@ function editOf(part: JsonObject): ToolCall {
   return { name: 'edit', input };
 }
 
+/** The result of a tool: a text, or a list of texts. */
+export const outputOf = ({ output }: JsonObject): string =>
+  [output]
+    .flat()
+    .map((each) => textIn(each) ?? textIn(objectIn(each)['value']))
+    .filter(isString)
+    .join('\n');
+
 function callOf(part: JsonObject): ToolCall {
   const specific = objectIn(part['toolSpecificData']);
   const details = objectIn(part['resultDetails']);
@@ -89,10 +97,8 @@ function callOf(part: JsonObject): ToolCall {
     textIn(command) ??
     specific['prompt'] ??
     markdownOf(part['invocationMessage']);
-  const { output } = details;
-  const outputs = [output].flat().map((each) => textIn(each) ?? textIn(objectIn(each)['value']));
   const result =
-    outputs.filter(isString).join('\n') ||
+    outputOf(details) ||
     textIn(objectIn(specific['terminalCommandOutput'])['text']) ||
     textIn(specific['result']) ||
     markdownOf(part['pastTenseMessage']);

@@ -3,12 +3,14 @@
  * whole session, then what changed in it. Older sessions and exports are one JSON document. The form of the log
  * is from `objectMutationLog.ts` of microsoft/vscode.
  */
-import { isRecord, listIn } from '../../../base/json-fields.js';
+import { isRecord, listIn, objectsIn } from '../../../base/json-fields.js';
 import type { InputFile } from '../../../files/input/input-types.js';
 import { MAX_DOCUMENT_BYTES } from '../../../files/read/whole-file.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
 import { objectLines, unreadable, wholeDocument } from '../../reading/documents/documents.js';
-import type { ImportProblem } from '../../source-interface.js';
+import { shortened } from '../../reading/messages/activity.js';
+import type { Activity, ImportProblem } from '../../source-interface.js';
+import { outputOf } from './vscode-response.js';
 
 /** The values of `kind` in a log. `k` is a path of names and indexes. */
 const WHOLE = 0;
@@ -28,21 +30,24 @@ export async function isSession(file: InputFile): Promise<boolean> {
 /** The session; `undefined` if the file has none. Changes that cannot be read or made are problems. */
 export async function sessionIn(
   file: InputFile,
+  activity: Activity,
   onProblem: (problem: ImportProblem) => void,
 ): Promise<JsonObject | undefined> {
   const session = (await isLog(file))
-    ? await sessionOfLog(file, onProblem)
+    ? await sessionOfLog(file, activity, onProblem)
     : await wholeDocument(file);
   return isRecord(session) && Array.isArray(session['requests']) ? session : undefined;
 }
 
 async function sessionOfLog(
   file: InputFile,
+  activity: Activity,
   onProblem: (problem: ImportProblem) => void,
 ): Promise<JsonObject | undefined> {
   let session: JsonObject | undefined;
   const lines = objectLines(file, onProblem, { maxBytes: MAX_DOCUMENT_BYTES });
   for await (const { value: change, record } of lines) {
+    removeUnused(change, activity);
     if (change['kind'] === WHOLE && isRecord(change['v'])) session = change['v'];
     // Without the whole session, its problem says enough.
     else if (session !== undefined && !isMade(change, session)) {
@@ -50,6 +55,22 @@ async function sessionOfLog(
     }
   }
   return session;
+}
+
+/**
+ * A session is in memory as a whole. Most of a log are texts that Copilot sent to the model, which are not
+ * imported, and results of tools, which are shortened.
+ */
+function removeUnused({ k, v }: JsonObject, activity: Activity): void {
+  if (listIn(k).at(-1) === 'result' && isRecord(v)) delete v['metadata'];
+  const requestsOrParts = isRecord(v) ? objectsIn(v['requests']) : objectsIn(v);
+  for (const each of requestsOrParts) {
+    if (isRecord(each['result'])) delete each['result']['metadata'];
+    for (const { resultDetails } of [each, ...objectsIn(each['response'])]) {
+      if (!isRecord(resultDetails)) continue;
+      resultDetails['output'] = shortened(outputOf(resultDetails), activity);
+    }
+  }
 }
 
 /** Whether the file begins as a log. Its first line has nearly everything after VS Code wrote it anew. */

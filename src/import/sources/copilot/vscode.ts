@@ -59,7 +59,7 @@ async function* chatOf(
   { activity }: ReadOptions,
 ): AsyncGenerator<ImportItem> {
   const problems: ImportProblem[] = [];
-  const session = await sessionIn(file, (problem) => problems.push(problem));
+  const session = await sessionIn(file, activity, (problem) => problems.push(problem));
   yield* problems;
   if (session === undefined) {
     yield unreadableConversation(file.name, 'the session');
