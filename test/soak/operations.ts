@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { deleted, Item, type Kind, live, type State } from './item.js';
 import type { Json, Outcome, SoakServer } from './soak-server.js';
 
-type Command = (...args: string[]) => Promise<unknown>;
+/** Returns what the command printed. */
+type Command = (...args: string[]) => Promise<string>;
 type Operation = (server: SoakServer) => Promise<unknown>;
 
 const CONTEXT = 'project:soak';
@@ -274,8 +275,10 @@ export class Operations {
     // One command at a time archives; another one is refused.
     const ways = { prune: ['--tag', tag], archive: ['--tag', tag, '--older-than', '0d'] };
     const words = ways[command as keyof typeof ways] ?? [];
-    this.#sending = this.#sending.then(() => this.#command(command, ...words, '--yes'));
-    await this.#sending;
+    const sent = this.#sending.then(() => this.#command(command, ...words, '--yes'));
+    this.#sending = sent;
+    // The command says so if something changed the conversation after it was chosen; then it stays.
+    if ((await sent).includes(`${item.id} was not `)) return;
     item.states = [deleted(texts)];
     item.isInTrash = true;
     item.isArchived = command === 'archive';
