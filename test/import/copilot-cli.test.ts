@@ -60,7 +60,7 @@ it('a session has what was said, with calls of tools, and grows', async () => {
     'messages of subagents': 2,
   });
   const stored = bench.bySource(ID);
-  expect(said(stored)).toEqual(['user: Build\n[file: plan.png]', 'assistant: Done. 完了']);
+  expect(said(stored)).toEqual(['user: Build\n\n[file: plan.png]', 'assistant: Done. 完了']);
   expect(stored).toMatchObject({
     title: 'The shed',
     module: 'shed',

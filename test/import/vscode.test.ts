@@ -81,7 +81,7 @@ it('a log of changes is read, with the folder, the model, thinking and calls of 
   });
   const chat = bench.bySource(ID);
   expect(said(chat)).toEqual([
-    'user: Build #file:a.ts\n[image: plan.png]',
+    'user: Build #file:a.ts\n\n[image: plan.png]',
     'assistant: I read `a.ts`.\n\nNow I write:\n\nDone. 完了',
   ]);
   expect(chat).toMatchObject({
@@ -216,6 +216,23 @@ it('of several copies of a session the newest is read', async () => {
   expect(await bench.import(join(folder, 'globalStorage/emptyWindowChatSessions'))).toMatchObject({
     unchanged: 1,
   });
+});
+
+it.each([
+  ['{ "folder": "file:///" }', undefined, '/'],
+  ['{ "folder": "file:///c%3A/work/shed" }', 'shed', 'c:/work/shed'],
+  ['{ "workspace": "file:///home/ada/all.code-workspace" }', undefined, undefined],
+  ['{ "folder": 7 }', undefined, undefined],
+])('the window %s gives the module %s', async (window, module, cwd) => {
+  const bench = await openImportBench();
+  const folder = folderWith({
+    'workspaceStorage/f00/workspace.json': window,
+    [NAME]: lines(whole({ requests: [request(0, 'One?')] })),
+  });
+  expect(await bench.import(folder)).toMatchObject({ added: 1, problems: [] });
+  const chat = bench.bySource(ID);
+  expect(chat.module).toBe(module);
+  expect(chat.metadata.cwd).toBe(cwd);
 });
 
 it('changes that do not fit are reported and change nothing else', async () => {

@@ -2,15 +2,16 @@
  * Sessions of OpenCode, from its SQLite file `opencode.db`: sessions, their messages, and the parts of each
  * message as JSON. The form is from `session.sql.ts` and `message-v2.ts` of anomalyco/opencode.
  */
-import { posix } from 'node:path';
 import { definedOrNothing, isRecord, numberIn, objectIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { Row, SqliteFile } from '../../files/input/sqlite.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { jsonIn, sqliteSource } from '../reading/documents/databases.js';
 import { unreadable } from '../reading/documents/documents.js';
-import { TurnBuilder } from '../reading/messages/turns.js';
+import { type Origin, TurnBuilder } from '../reading/messages/turns.js';
 import { fileLine } from '../reading/text/attachment-lines.js';
+import { moduleOfFolder } from '../reading/text/module-of-folder.js';
+import { paragraphs } from '../reading/text/paragraphs.js';
 import { roleIn } from '../reading/text/roles.js';
 import { timeIn } from '../reading/text/times.js';
 import { type Activity, type ImportItem, SUBAGENT_TAG } from '../source-interface.js';
@@ -68,7 +69,7 @@ function* sessionOf(
     id,
     fileTimeMs: file.modifiedAtMs,
     title: titleOf(session),
-    ...(cwd !== undefined && { module: posix.basename(cwd.replaceAll('\\', '/')), project: cwd }),
+    ...moduleOfFolder(cwd),
     tags: [
       ...(parent === undefined ? [] : [SUBAGENT_TAG]),
       ...(numberIn(session['time_archived']) === undefined ? [] : ['archived']),
@@ -109,14 +110,13 @@ function addMessage(
   }
   const { created, completed } = objectIn(message['time']);
   const createdAt = timeIn(completed) ?? timeIn(created);
-  const texts = parts.flatMap((part) => addPart(turns, part, { id, createdAt }));
-  if (texts.length === 0 && isRecord(message['error']))
-    turns.countLeftOut('messages of the program');
+  const content = paragraphs(parts.map((part) => addPart(turns, part, { id, createdAt })));
+  if (content === '' && isRecord(message['error'])) turns.countLeftOut('messages of the program');
   turns.addMessage({
     id,
     role,
     createdAt,
-    content: texts.join('\n\n'),
+    content,
     metadata: role === 'assistant' ? detailsOf(message) : undefined,
   });
 }
@@ -133,46 +133,40 @@ function detailsOf(message: JsonObject): JsonObject | undefined {
   return definedOrNothing({ model: textIn(message['modelID']), usage });
 }
 
-/** Adds thinking and calls to the turn, and returns the text of the part. */
-function addPart(
-  turns: TurnBuilder,
-  part: JsonObject,
-  origin: { readonly id: string; readonly createdAt: string | undefined },
-): string[] {
-  const text = textIn(part['text']) ?? '';
+/** Adds thinking and calls to the turn, and returns the text of the part; `undefined` if it has none. */
+function addPart(turns: TurnBuilder, part: JsonObject, origin: Origin): string | undefined {
+  const text = textIn(part['text']);
   switch (part['type']) {
     case 'text':
-      if (part['synthetic'] === true || part['ignored'] === true) {
-        turns.countLeftOut('injected context');
-        return [];
-      }
-      return text.trim() === '' ? [] : [text];
+      if (part['synthetic'] !== true && part['ignored'] !== true) return text;
+      turns.countLeftOut('injected context');
+      return undefined;
     case 'reasoning':
       turns.addThinking(text, origin);
-      return [];
+      return undefined;
     case 'tool': {
       const { status, input, output, error } = objectIn(part['state']);
       const result = textIn(output) ?? textIn(error);
       const name = textIn(part['tool']) ?? 'tool';
       turns.addToolCall({ name, input, result, isError: status === 'error' }, origin);
-      return [];
+      return undefined;
     }
     case 'file':
-      return [fileLine({ ...part, mimeType: part['mime'] }) ?? '[file]'];
+      return fileLine({ ...part, mimeType: part['mime'] }) ?? '[file]';
     case 'subtask':
-      return [textIn(part['prompt']) ?? textIn(part['description']) ?? ''];
+      return textIn(part['prompt']) ?? textIn(part['description']);
     case 'compaction':
       turns.countLeftOut('compactions');
-      return [];
+      return undefined;
     case 'agent':
     case 'patch':
     case 'retry':
     case 'snapshot':
     case 'step-finish':
     case 'step-start':
-      return []; // the state of the program
+      return undefined; // the state of the program
     default:
       turns.countLeftOut('parts of an unknown type');
-      return [];
+      return undefined;
   }
 }

@@ -2,7 +2,7 @@
  * Sessions of GitHub Copilot's command line: `session-state/<session>/events.jsonl`, one event in each line. No
  * description of the form is published; the fields are those of logs of 2026.
  */
-import { basename, dirname, posix } from 'node:path';
+import { basename, dirname } from 'node:path';
 import {
   definedOrNothing,
   numberIn,
@@ -15,6 +15,8 @@ import type { JsonObject } from '../../../stores/conversations/document/schema.j
 import { filesNamed, firstLine, objectLines } from '../../reading/documents/documents.js';
 import { TurnBuilder } from '../../reading/messages/turns.js';
 import { attachmentLine } from '../../reading/text/attachment-lines.js';
+import { moduleOfFolder } from '../../reading/text/module-of-folder.js';
+import { paragraphs } from '../../reading/text/paragraphs.js';
 import { timeIn } from '../../reading/text/times.js';
 import type { ImportItem, ImportProblem, ReadOptions, Source } from '../../source-interface.js';
 
@@ -60,7 +62,7 @@ async function* sessionOf(file: InputFile, { activity }: ReadOptions): AsyncGene
     id: textIn(start['sessionId']) ?? basename(dirname(file.diskPath ?? file.name)),
     fileTimeMs: file.modifiedAtMs,
     title,
-    ...(cwd !== undefined && { module: posix.basename(cwd.replaceAll('\\', '/')), project: cwd }),
+    ...moduleOfFolder(cwd),
     createdAt: timeIn(start['startTime']),
     metadata: definedOrNothing({
       cwd,
@@ -118,10 +120,10 @@ const isTyped = ({ source, isAutopilotContinuation }: JsonObject): boolean =>
   (textIn(source) ?? 'user') === 'user' && isAutopilotContinuation !== true;
 
 const withFiles = (content: string, { attachments }: JsonObject): string =>
-  [
+  paragraphs([
     content,
-    ...objectsIn(attachments).flatMap((file) => {
+    ...objectsIn(attachments).map((file) => {
       const name = textIn(file['displayName']) ?? textIn(file['path']);
-      return name === undefined ? [] : [attachmentLine('file', name)];
+      return name && attachmentLine('file', name);
     }),
-  ].join('\n');
+  ]);

@@ -17,6 +17,8 @@ import type { JsonObject } from '../../../stores/conversations/document/schema.j
 import { firstElement, unreadableConversation } from '../../reading/documents/documents.js';
 import { TurnBuilder } from '../../reading/messages/turns.js';
 import { attachmentLine } from '../../reading/text/attachment-lines.js';
+import { moduleOfFolder } from '../../reading/text/module-of-folder.js';
+import { paragraphs } from '../../reading/text/paragraphs.js';
 import { timeIn } from '../../reading/text/times.js';
 import type { ImportItem, ImportProblem, ReadOptions, Source } from '../../source-interface.js';
 import { addResponse } from './vscode-response.js';
@@ -82,7 +84,7 @@ async function* chatOf(
       posix.parse(file.name).name,
     fileTimeMs: file.modifiedAtMs,
     title: textIn(session['customTitle']) ?? textIn(session['computedTitle']),
-    ...(cwd !== undefined && { module: posix.basename(cwd), project: cwd }),
+    ...moduleOfFolder(cwd),
     createdAt: timeIn(session['creationDate']),
     metadata: definedOrNothing({
       cwd,
@@ -102,7 +104,7 @@ function addRequest(turns: TurnBuilder, request: JsonObject): void {
   const createdAt = timeIn(request['timestamp']);
   const { message } = request;
   const typed = textIn(message) ?? textIn(objectIn(message)['text']) ?? '';
-  const content = [typed, ...attachmentsOf(request)].filter((text) => text !== '').join('\n');
+  const content = paragraphs([typed, ...attachmentsOf(request)]);
   // VS Code asks by itself, for example when a command in the background has ended.
   if (request['isSystemInitiated'] === true) turns.countLeftOut('injected context');
   else turns.addMessage({ id: textIn(request['requestId']), createdAt, role: 'user', content });
@@ -146,13 +148,15 @@ function usageOf(request: JsonObject): JsonObject | undefined {
   });
 }
 
-/** The folder of the window, from the file `workspace.json` beside the folder of the sessions. */
+/**
+ * The folder of the window, from the file `workspace.json` beside the folder of the sessions; `undefined` for a
+ * window with several folders.
+ */
 async function folderOf({ name }: InputFile, { files }: Input): Promise<string | undefined> {
   const path = posix.join(posix.dirname(posix.dirname(name)), 'workspace.json');
   const file = files.find((each) => each.name === path);
   if (file === undefined) return undefined;
-  const { folder, workspace } = objectIn(await firstElement(file));
-  return pathOfUri(textIn(folder) ?? textIn(workspace));
+  return pathOfUri(textIn(objectIn(await firstElement(file))['folder']));
 }
 
 /** `/home/ada/shed` of `file:///home/ada/shed`, `c:/shed` of `file:///c%3A/shed`; other schemes in the same way. */
