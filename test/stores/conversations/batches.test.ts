@@ -215,7 +215,13 @@ describe('conversations created together', () => {
     const add = async (id: string, content: string) =>
       store.batches.addWhole(await documents.document(id, contentOf(id, content)));
     const [first = '', second = '', third = ''] = ids;
-    const made = await Promise.allSettled([...ids.map((id) => add(id, id)), add(first, 'again')]);
+    // Before all of them are added, because a document that takes longer would come after the others.
+    const given = await Promise.all(
+      [...ids.map((id) => [id, id] as const), [first, 'again'] as const].map(([id, content]) =>
+        documents.document(id, contentOf(id, content)),
+      ),
+    );
+    const made = await Promise.allSettled(given.map((each) => store.batches.addWhole(each)));
     expect(made.map(({ status }) => status)).toEqual([...ids.map(() => 'fulfilled'), 'rejected']);
     expect(foldersIn(logsFolder)).toEqual(ids);
     const file = (id: string) => readFileSync(join(logsFolder, id, 'conversation.json'), 'utf8');
