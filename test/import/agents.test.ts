@@ -204,6 +204,21 @@ describe('a session of Gemini CLI', () => {
     expect(branch.branchOf.conversationId).toBe(made.conversationId);
   });
 
+  it('leaves out what hooks added, and keeps the prompt after it', async () => {
+    const bench = await openImportBench();
+    const hook = '<hook_context>Earlier: &lt;b&gt;\n\nmore</hook_context>';
+    const user = (n: number, ...texts: string[]) => ({
+      ...at(n),
+      id: `g${n}`,
+      type: 'user',
+      content: texts.map((text) => ({ text })),
+    });
+    const log = [HEAD, user(1, hook), user(2, `${hook}\n\nthe prompt`), user(3, 'next', hook)];
+    const report = await bench.import(folderWith({ 'a/chats/session-1.jsonl': lines(...log) }));
+    expect(said(bench.bySource(ID))).toEqual(['user: the prompt', 'user: next']);
+    expect(report.leftOut).toMatchObject({ 'injected context': 3 });
+  });
+
   it('keeps messages from before it was compressed, and each message once', async () => {
     const bench = await openImportBench();
     const say = (n: number, content: string, id = `g${n}`) => ({

@@ -170,6 +170,15 @@ async function lineState(file: InputFile, problems: ImportProblem[]): Promise<St
 
 /** Beginnings of texts that the program adds. */
 const INJECTED = /^\s*<(session_context|state_snapshot|hook_context)\b/;
+/** With `--prompt`, the program puts the context of hooks before the prompt. */
+const HOOK_CONTEXT = /^\s*<hook_context>[\s\S]*?<\/hook_context>\s*/;
+
+const withoutHooks = (text: string): string => text.replace(HOOK_CONTEXT, '');
+
+function isInjected(text: string): boolean {
+  const own = withoutHooks(text);
+  return INJECTED.test(own) || (own === '' && text !== '');
+}
 
 function addMessage(turns: TurnBuilder, message: JsonObject): void {
   const { type } = message;
@@ -178,13 +187,14 @@ function addMessage(turns: TurnBuilder, message: JsonObject): void {
   const parts: readonly unknown[] = Array.isArray(given) ? given : [given];
   const thoughts = objectsIn(parts).filter(({ thought }) => thought === true);
   const spoken = parts.filter((part) => !thoughts.includes(objectIn(part)));
-  const typed = spoken.filter((part) => !INJECTED.test(contentText([part])));
-  const content = contentText(typed);
+  const typed = spoken.filter((part) => !isInjected(contentText([part])));
+  const whole = contentText(typed);
+  const content = withoutHooks(whole);
   // What the user typed; `content` also has the text of the files that it names.
   const shown = contentText(message['displayContent']);
   if (type === 'user') {
-    if ((shown !== '' && shown !== content) || typed.length < spoken.length)
-      turns.countLeftOut('injected context');
+    const isTyped = content === whole && typed.length === spoken.length;
+    if (!isTyped || (shown !== '' && shown !== content)) turns.countLeftOut('injected context');
     turns.addMessage({ ...origin, role: 'user', content: shown === '' ? content : shown });
   } else if (type === 'gemini') {
     for (const { text } of thoughts) turns.addThinking(textIn(text), origin);
