@@ -20,7 +20,7 @@ import { addInit } from './definitions/init.js';
 import { addPrivacy } from './definitions/privacy.js';
 import { addProviders } from './definitions/providers.js';
 import { addRetentionCommands } from './definitions/retention.js';
-import { addFind, addSearch } from './definitions/search.js';
+import { addFind, addSearch, addSessionStart } from './definitions/search.js';
 import { addServe } from './definitions/serve.js';
 import { addStats } from './definitions/stats.js';
 import { addToolCommands } from './definitions/tool-commands.js';
@@ -32,6 +32,7 @@ const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] =
   addInit,
   addSearch,
   addFind,
+  addSessionStart,
   addConversations,
   addToolCommands,
   addExport,

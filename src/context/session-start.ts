@@ -51,7 +51,7 @@ interface HeadedExcerpt extends Excerpt {
   readonly head: ConversationHead;
 }
 
-interface SessionSources {
+export interface SessionSources {
   readonly conversations: ConversationStore;
   readonly search: KeywordSearch;
   readonly recall: RecallSearch;

@@ -218,7 +218,7 @@ describe('daybook init', () => {
   it('asks on a terminal whether servers import new sessions of other tools', async () => {
     await withLogs(async (place, config) => {
       const question = 'delete them? [y/N]';
-      const clients = ['Codex', 'Cursor'].map((title) => ({
+      const clients = ['Codex', 'Cursor', 'Codex (hook)'].map((title) => ({
         after: `Add this to ${title}? [y/N]`,
         type: 'n\n',
       }));

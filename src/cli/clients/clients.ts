@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { isRecord } from '../../base/json-fields.js';
 import { programsFolder } from '../../config/user-folders.js';
 import { isFolder, isPresent } from '../../files/paths/folders.js';
-import type { StartCommand } from './start-command.js';
+import { hookCommand, type StartCommand } from './start-command.js';
 
 export interface Client {
   /** Name on the command line. */
@@ -17,18 +17,18 @@ export interface Client {
   readonly path: string;
   /** One of these folders exists if the client was started at least once. */
   readonly folders: readonly string[];
-  /** The field of the settings file that lists the servers. */
-  readonly serversField: 'mcpServers' | 'servers' | 'context_servers' | 'mcp_servers';
-  readonly format: 'json' | 'toml';
+  /** The field of the settings file that lists the servers, or the hooks. */
+  readonly serversField: 'mcpServers' | 'servers' | 'context_servers' | 'mcp_servers' | 'hooks';
+  readonly format: 'json' | 'toml' | 'hook';
   /** Fields that this client needs besides `command` and `args`. */
-  readonly fields: Readonly<Record<string, string>>;
+  readonly fields: Readonly<Record<string, string | number>>;
   /** How many tools of all its servers together the client uses (docs/CLIENTS.md). */
   readonly toolLimit?: string;
 }
 
 export type Entry = Readonly<Record<string, unknown>>;
 
-interface Machine {
+export interface Machine {
   readonly home?: string;
   readonly platform?: string;
   readonly env?: { readonly [name: string]: string | undefined };
@@ -85,18 +85,18 @@ export function clientsOf(machine: Machine = {}): readonly Client[] {
   ];
 }
 
-/** The clients that are on this machine. */
-export async function installedClients(): Promise<readonly Client[]> {
-  const found: Client[] = [];
+/** Those that are on this machine. */
+export async function installed<C extends Client>(clients: readonly C[]): Promise<readonly C[]> {
+  const found: C[] = [];
   // Claude Code keeps its settings file beside its folder, so either of them may exist.
-  for (const each of clientsOf()) {
+  for (const each of clients) {
     const folders = await Promise.all(each.folders.map(isFolder));
     if (folders.includes(true) || (await isPresent(each.path))) found.push(each);
   }
   return found;
 }
 
-function client(
+export function client(
   name: string,
   title: string,
   folder: string,
@@ -116,9 +116,11 @@ function configHome({ env, platform = process.platform }: Machine, home: string)
  * The entry for a client. Of an existing entry, only the program and the options of `start` are replaced;
  * other arguments and fields (such as env and disabled) belong to the user and are not changed.
  */
-export function entryOf({ fields }: Client, start: StartCommand, existing: Entry = {}): Entry {
-  const own = optionsExcept(existing['args'], start.args.filter(isOption));
-  return { ...existing, ...fields, command: start.command, args: [...start.args, ...own] };
+export function entryOf(client: Client, start: StartCommand, existing: Entry = {}): Entry {
+  const { name, format, fields } = client;
+  const { command, args } = format === 'hook' ? hookCommand(name, start) : start;
+  const own = optionsExcept(existing['args'], args.filter(isOption));
+  return { ...existing, ...fields, command, args: [...args, ...own] };
 }
 
 /** The root in an entry; `undefined` if the entry has none and Daybook finds the root. */

@@ -4,10 +4,12 @@
  * refused with CORRUPT.
  */
 import type { Client, Entry } from './clients.js';
+import { hookEntries } from './hook-entry.js';
 import { jsonEntries } from './json-entry.js';
 import { tomlEntries } from './toml-entry.js';
 
-const formatOf = ({ format }: Client) => (format === 'toml' ? tomlEntries : jsonEntries);
+const FORMATS = { json: jsonEntries, toml: tomlEntries, hook: hookEntries };
+const formatOf = ({ format }: Client) => FORMATS[format];
 
 /** The entry in the file, if there is one. Throws CORRUPT. */
 export const readEntry = (text: string, client: Client): Entry | undefined =>

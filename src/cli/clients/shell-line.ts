@@ -1,4 +1,4 @@
-/** Joins words to a command line that a person can paste into a shell. */
+/** Joins words to a command line that a person can paste into a shell, and divides such a line into words. */
 
 const NEEDS_NO_QUOTES = /^[\w@%+=:,.\\/-]+$/;
 
@@ -11,4 +11,14 @@ export function shellLine(words: readonly string[], platform: string = process.p
       return isWindows ? `"${word}"` : `'${word.replaceAll("'", `'\\''`)}'`;
     })
     .join(' ');
+}
+
+/** The words of a line that `shellLine` made. */
+export function shellWords(line: string, platform: string = process.platform): string[] {
+  const word = platform === 'win32' ? /"[^"]*"|\S+/g : /(?:'[^']*'|\\'|[^\s'])+/g;
+  return Array.from(line.matchAll(word), ([quoted]) =>
+    platform === 'win32'
+      ? quoted.replace(/^"(.*)"$/, '$1')
+      : quoted.replace(/'([^']*)'|\\(')/g, '$1$2'),
+  );
 }

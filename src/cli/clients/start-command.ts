@@ -32,6 +32,16 @@ export function startCommand(root: string, { node, main } = thisProgram()): Star
   });
 }
 
+/** Precede the name of the client in the command of a hook. */
+export const HOOK_WORDS = ['session-start', '--hook'];
+
+/** The command of the session hook of a client, for the root of `start`. */
+export function hookCommand(client: string, { command, args }: StartCommand): StartCommand {
+  const [main = '', ...options] = args;
+  const root = options.indexOf('--root');
+  return { command, args: [main, ...HOOK_WORDS, client, ...options.slice(root, root + 2)] };
+}
+
 /** For `store_info` and the page of an empty store. Without `start` if clients cannot start this copy. */
 export function startFacts(root: string): Pick<StoreFacts, 'start'> {
   try {

@@ -20,17 +20,13 @@ import {
   isUpToDate,
   removeFromClients,
 } from '../clients/change-clients.js';
-import {
-  type Client,
-  clientsOf,
-  entryOf,
-  installedClients,
-  optionsExcept,
-} from '../clients/clients.js';
+import { type Client, clientsOf, entryOf, installed, optionsExcept } from '../clients/clients.js';
 import { blockOf } from '../clients/entry-files.js';
+import { sessionHooksOf } from '../clients/session-hooks.js';
 import { shellLine } from '../clients/shell-line.js';
 import { type StartCommand, startCommand } from '../clients/start-command.js';
 import { NOTHING_FOUND } from '../errors/exit-status.js';
+import { hasEntry, offerHooks } from '../notices/offered-hooks.js';
 import { earlierRoot, ROOT_CHOICES } from '../notices/other-root.js';
 import { offerImports } from '../notices/tool-logs.js';
 import { configuration, type Flags } from '../options/configuration.js';
@@ -44,6 +40,8 @@ export interface InitOptions extends ConsentOptions {
   remove?: boolean;
   replace?: boolean;
   importWatch?: boolean;
+  /** Also adds the hooks of `sessionHooksOf`. */
+  sessionStart?: boolean;
 }
 
 const TOOLSETS_OPTION = '--toolsets';
@@ -80,11 +78,13 @@ export async function init(
       },
     );
   }
-  const clients = await clientsFor(options);
-  if (options.remove) return remove(config.root, clients, options);
+  const clients = await chosen(clientsOf(), options);
+  const hooks = await chosen(sessionHooksOf(), options);
+  if (options.remove) return remove(config.root, [...clients, ...hooks.filter(hasEntry)], options);
   await requireWholeRoot(config);
   const start = withToolsets(startCommand(config.root), flags['toolsets']);
-  if (options.print) return print(clients, start, options);
+  if (options.print)
+    return print([...clients, ...(options.sessionStart ? hooks : [])], start, options);
   await makeFolder(config.memoryBankFolder);
   const app = await createApp(config);
   const { importer } = app;
@@ -109,8 +109,11 @@ export async function init(
     for (const line of foundLines(clients, start, again)) say(line);
   for (const line of checkLines(reports)) say(line);
   for (const line of limitLines(clients, reports, start, again)) say(line);
+  const hookReports = await offerHooks(hooks, start, options, again, say);
+  for (const line of hookReports.map(lineOf)) say(line);
   await offerImports({ stored, watched }, config, options, again, say);
-  finish({ root: config.root, logsDir: config.logsDir, start, clients: reports }, options);
+  const all = [...reports, ...hookReports];
+  finish({ root: config.root, logsDir: config.logsDir, start, clients: all }, options);
 }
 
 /** `start` with the toolsets that the user gave to `daybook init`. */
@@ -171,8 +174,10 @@ function mayChange({ yes, client }: InitOptions, done: string): boolean {
 function print(clients: readonly Client[], start: StartCommand, { json }: InitOptions): void {
   const blocks = clients.map((client) => {
     const entry = entryOf(client, start);
-    const add = { [client.serversField]: { daybook: entry } };
-    return { client: client.title, path: client.path, add, text: blockOf(client, entry) };
+    const text = blockOf(client, entry);
+    const isHook = client.format === 'hook';
+    const add: unknown = isHook ? JSON.parse(text) : { [client.serversField]: { daybook: entry } };
+    return { client: client.title, path: client.path, add, text };
   });
   report({ start, clients: blocks.map(({ text: _, ...block }) => block) }, json, () =>
     console.log(blocks.map(({ client, path, text }) => `${client}: ${path}\n${text}`).join('\n\n')),
@@ -180,10 +185,12 @@ function print(clients: readonly Client[], start: StartCommand, { json }: InitOp
 }
 
 /** The named clients; without names the installed clients, or all clients for `--print`. */
-async function clientsFor({ client: names, print }: InitOptions): Promise<readonly Client[]> {
-  const all = clientsOf();
+async function chosen<C extends Client>(
+  all: readonly C[],
+  { client: names, print }: InitOptions,
+): Promise<readonly C[]> {
   if (names !== undefined) return all.filter(({ name }) => names.includes(name));
-  return print ? all : installedClients();
+  return print ? all : installed(all);
 }
 
 /** Returns true if the list of registered folders changed. */

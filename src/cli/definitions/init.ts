@@ -49,6 +49,12 @@ export function addInit(program: Command, flags: () => Flags): void {
         'also write "importWatch": "all" into the configuration file: servers import new conversations of other tools on this machine every minute',
       ).conflicts(['print', 'remove']),
     )
+    .addOption(
+      new Option(
+        '--session-start',
+        'also add a hook to Claude Code, Codex and Gemini CLI: each new session begins with what is stored about its project',
+      ).conflicts('remove'),
+    )
     .option(...JSON_OPTION)
     .addHelpText(
       ...examplesOf(

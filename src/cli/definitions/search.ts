@@ -1,4 +1,4 @@
-/** Names, options and help of `daybook search` and `daybook find`. */
+/** Names, options and help of `daybook search`, `daybook find` and `daybook session-start`. */
 import { type Command, Option } from 'commander';
 import { MATCH_TYPES } from '../../fts/query/match-type-names.js';
 import { ENTRY_KINDS, SEARCH_MODES } from '../../search/search-names.js';
@@ -6,7 +6,11 @@ import { ROLES } from '../../stores/conversations/document/schema.js';
 import { examplesOf } from '../command-help.js';
 import type { FindOptions } from '../commands/find.js';
 import type { SearchOptions } from '../commands/search.js';
+import type { SessionStartOptions } from '../commands/session-start.js';
 import type { Flags } from '../options/configuration.js';
+
+/** The clients that `daybook init` gives a hook. */
+const HOOK_CLIENTS = ['claude-code', 'codex', 'gemini'];
 
 export function addSearch(program: Command, flags: () => Flags): void {
   program
@@ -55,5 +59,26 @@ export function addFind(program: Command, flags: () => Flags): void {
     .addHelpText(...examplesOf('find garden', 'find tomatos --kind conversation'))
     .action(async (words: string[], options: FindOptions) =>
       (await import('../commands/find.js')).find(words, options, flags()),
+    );
+}
+
+export function addSessionStart(program: Command, flags: () => Flags): void {
+  program
+    .command('session-start')
+    .description(
+      'show what is stored about the project in the working folder: insights, and where the last session ended',
+    )
+    .option('--module <name>', 'the module of the conversations (default: the name of the folder)')
+    .option('--max-tokens <n>', 'approximate maximum length (default: 2000)')
+    .addOption(
+      new Option(
+        '--hook <client>',
+        'for the hook of this client: read its input on stdin, and print what it expects',
+      ).choices(HOOK_CLIENTS),
+    )
+    .addOption(new Option('--json', 'the answer as JSON').conflicts('hook'))
+    .addHelpText(...examplesOf('session-start', 'session-start --module garden --max-tokens 1000'))
+    .action(async (options: SessionStartOptions) =>
+      (await import('../commands/session-start.js')).sessionStart(options, flags()),
     );
 }

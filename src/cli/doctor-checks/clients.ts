@@ -1,4 +1,4 @@
-/** The check of MCP clients: entries with a program or a folder that does not exist, or with another root. */
+/** The check of MCP clients: entries and hooks with a program or a folder that does not exist, or with another root. */
 import { isAbsolute, resolve } from 'node:path';
 import { isAppError } from '../../base/errors.js';
 import { type Check, type CheckContext, type Found, unreadable } from '../../doctor/check.js';
@@ -7,12 +7,14 @@ import { readStamp } from '../../files/read/stamp.js';
 import { readTextIfPresent } from '../../files/safe-access/given-file.js';
 import { type Client, clientsOf, type Entry, rootOf } from '../clients/clients.js';
 import { readEntry } from '../clients/entry-files.js';
+import { sessionHooksOf } from '../clients/session-hooks.js';
 import { shellLine } from '../clients/shell-line.js';
 
 export const clientCheck = (root: string): Check => ({
   name: 'MCP clients',
   async run(context) {
-    for (const client of clientsOf()) await examine(client, root, context);
+    for (const client of [...clientsOf(), ...sessionHooksOf()])
+      await examine(client, root, context);
   },
 });
 
