@@ -62,8 +62,7 @@ export async function startOfProject(
   const found = await store.list({ context, alsoIn: [...alsoIn, GLOBAL_CONTEXT] });
   const insights = shownWithin(found, maxTokens * SHARE_OF_INSIGHTS);
   const spent = insights.reduce((sum, { content }) => sum + estimateTextTokens(content), 0);
-  const folder = process.cwd();
-  const module = given ?? (await moduleOf(folder, conversations)) ?? basename(folder);
+  const module = given ?? (await projectModule(conversations));
   // Without a conversation of the module, the search index need not be loaded.
   const session = (await hasModule(module, conversations))
     ? await startSession(
@@ -76,15 +75,16 @@ export async function startOfProject(
 }
 
 /**
- * Imports name a module after the folder of the session; in a folder below, the module can also be named after
- * the repository.
+ * The module of the working folder: imports name it after the folder of the session; in a folder below, it can
+ * also be named after the repository.
  */
-async function moduleOf(folder: string, store: ConversationStore): Promise<string | undefined> {
+export async function projectModule(store: ConversationStore): Promise<string> {
+  const folder = process.cwd();
   const project = await findGitProject(folder);
   const repository = project?.folder === homedir() ? undefined : project?.folder;
   const names = [folder, repository ?? folder].map((path) => basename(path));
   for (const name of names) if (await hasModule(name, store)) return name;
-  return undefined;
+  return basename(folder);
 }
 
 async function hasModule(name: string, store: ConversationStore): Promise<boolean> {

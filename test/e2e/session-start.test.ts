@@ -188,6 +188,45 @@ describe('daybook session-start', () => {
     });
   });
 
+  it('has the end of the session before it, if servers import the logs of the assistant', async () => {
+    await withProject(async ({ place, folder }) => {
+      const logs = join(place.folder, '.claude', 'projects', '-work-shed');
+      await mkdir(logs, { recursive: true });
+      const line = (n: number, role: string, content: string) =>
+        JSON.stringify({
+          type: role,
+          uuid: `u${n}`,
+          parentUuid: n === 1 ? null : `u${n - 1}`,
+          sessionId: 'one',
+          timestamp: `2026-01-02T10:00:0${n}.000Z`,
+          cwd: folder,
+          message: { role, content },
+        });
+      const log = join(logs, 'one.jsonl');
+      const said = [line(1, 'user', 'Which wood?'), line(2, 'assistant', 'Take larch.')];
+      await writeFile(log, said.join('\n'));
+      const hook = (transcript: string, env = {}) =>
+        runCommand(
+          { ...place, env: { ...place.env, ...env } },
+          ['--root', place.root, ...HOOK, 'claude-code'],
+          folder,
+          JSON.stringify({ source: 'startup', transcript_path: transcript }),
+        );
+      const watch = { DAYBOOK_IMPORT_WATCH: 'claude-code' };
+      const next = join(logs, 'two.jsonl');
+      expect(await hook(next)).toMatchObject({ code: 0, stdout: '' });
+      const elsewhere = join(place.folder, 'two.jsonl');
+      expect(await hook(elsewhere, watch)).toMatchObject({ code: 0, stdout: '' });
+      const first = await hook(next, watch);
+      expect(first.stdout).toContain('#2 assistant, 2026-01-02T10:00:02.000Z\nTake larch.');
+      await writeFile(log, [...said, line(3, 'user', 'How much of it?')].join('\n'));
+      expect((await hook(next, watch)).stdout).toContain('How much of it?');
+      const own = [line(1, 'user', 'Which wood?'), line(2, 'assistant', 'Changed.')].join('\n');
+      await writeFile(next, own.replaceAll('one', 'two'));
+      expect((await hook(next, watch)).stdout).not.toContain('Changed.');
+    });
+  });
+
   it('is part of what init prints, only if it is wanted', async () => {
     await withProject(async ({ place }) => {
       const print = async (...args: string[]) =>

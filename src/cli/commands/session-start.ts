@@ -2,20 +2,24 @@
  * `daybook session-start`: shows what is stored about the project in the working folder, to a person or, as
  * the hook of a coding assistant, to the assistant.
  */
+import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
-import { isRecord } from '../../base/json-fields.js';
+import { isRecord, textIn } from '../../base/json-fields.js';
 import {
   type ProjectStart,
+  projectModule,
   projectStartText,
   startOfProject,
 } from '../../context/project-start.js';
 import { viewOf } from '../../context/session-start-view.js';
+import { importLastSession } from '../../import/tool-logs/last-session.js';
+import { fitsModule } from '../../stores/modules.js';
 import { NOTHING_FOUND } from '../errors/exit-status.js';
-import type { Flags } from '../options/configuration.js';
+import { configuration, type Flags } from '../options/configuration.js';
 import { textOfStdin } from '../terminal/stdin.js';
 import { escapeLines, oneLine, terminalJson } from '../terminal/terminal-text.js';
 import { zoneFor } from '../terminal/times.js';
-import { withReadingApp } from '../with-app.js';
+import { withApp } from '../with-app.js';
 
 export interface SessionStartOptions {
   readonly module?: string;
@@ -36,8 +40,11 @@ const ABOUT =
 export async function sessionStart(options: SessionStartOptions, flags: Flags): Promise<void> {
   const { hook, module, json } = options;
   const maxTokens = tokensOf(options.maxTokens);
-  if (hook !== undefined && CONTINUED.includes(await sourceOf(hook))) return printForHook(hook);
-  await withReadingApp(flags, async (app, signal) => {
+  const { source, log } = hook === undefined ? {} : await hookInput(hook);
+  if (hook !== undefined && CONTINUED.includes(source ?? '')) return printForHook(hook);
+  const imports = log !== undefined && configuration(flags).imports.watched.length > 0;
+  const work = async (app: App, signal: AbortSignal) => {
+    if (imports) await importLastSession(app.importer, { log, sinceMs: await lastChange(app) });
     const start = await startOfProject(app, { module, maxTokens }, { signal });
     const zone = zoneFor(flags);
     const text = projectStartText(start, zone);
@@ -48,7 +55,8 @@ export async function sessionStart(options: SessionStartOptions, flags: Flags): 
       console.error(nothingAbout(start));
       process.exitCode = NOTHING_FOUND;
     }
-  });
+  };
+  await withApp(flags, work, { isReading: !imports });
 }
 
 /** Gemini CLI expects JSON. Codex refuses such JSON, and takes text that does not look like JSON. */
@@ -62,13 +70,28 @@ function printForHook(hook: string, text?: string): void {
   console.log(JSON.stringify(context === undefined ? {} : { hookSpecificOutput: answer }));
 }
 
-/** Why the session begins, such as `startup`; empty on a terminal, where no client gives it. */
-async function sourceOf(hook: string): Promise<string> {
-  if (process.stdin.isTTY) return '';
+/** When the newest conversation of the project changed; 0 if there is none. Its log is not older. */
+async function lastChange({ conversations }: App): Promise<number> {
+  const module = await projectModule(conversations);
+  const own = (await conversations.list()).filter((head) => fitsModule(head.module, module));
+  return Math.max(0, ...own.map(({ updatedAt }) => Date.parse(updatedAt) || 0));
+}
+
+interface HookInput {
+  /** Why the session begins, such as `startup`. */
+  readonly source?: string | undefined;
+  /** The log of the session. */
+  readonly log?: string | undefined;
+}
+
+/** Empty on a terminal, where no client gives it. */
+async function hookInput(hook: string): Promise<HookInput> {
+  if (process.stdin.isTTY) return {};
   const text = await textOfStdin();
   try {
     const input: unknown = JSON.parse(text);
-    if (isRecord(input)) return typeof input['source'] === 'string' ? input['source'] : '';
+    if (isRecord(input))
+      return { source: textIn(input['source']), log: textIn(input['transcript_path']) };
   } catch {
     // reported below
   }
