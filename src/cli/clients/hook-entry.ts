@@ -57,7 +57,9 @@ const blockOf = (_client: Client, entry: Entry): string =>
 /** The entry as it is in the file: the command is a line for a shell. */
 function hookOf({ type, command, args, ...fields }: Entry): Entry {
   const words = [command, ...(Array.isArray(args) ? args : [])];
-  return { type, command: shellLine(words.map(String)), ...fields };
+  // Claude Code runs hooks with Git Bash on Windows.
+  const line = shellLine(words.map(String), process.platform, true);
+  return { type, command: line, ...fields };
 }
 
 function placeIn(text: string, client: Client): Place | undefined {

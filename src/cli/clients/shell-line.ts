@@ -2,12 +2,20 @@
 
 const NEEDS_NO_QUOTES = /^[\w@%+=:,.\\/-]+$/;
 
-/** Quotes for a POSIX shell; on Windows for cmd and PowerShell, where a path has no quotation marks. */
-export function shellLine(words: readonly string[], platform: string = process.platform): string {
+/**
+ * Quotes for a POSIX shell; on Windows for cmd and PowerShell, where a path has no quotation marks. With
+ * `quotesPaths` a path on Windows is quoted for Git Bash too, which removes backslashes outside of quotes.
+ */
+export function shellLine(
+  words: readonly string[],
+  platform: string = process.platform,
+  quotesPaths = false,
+): string {
   const isWindows = platform === 'win32';
   return words
     .map((word) => {
-      if (NEEDS_NO_QUOTES.test(word) && (isWindows || !word.includes('\\'))) return word;
+      const isPlain = (isWindows && !quotesPaths) || !word.includes('\\');
+      if (isPlain && NEEDS_NO_QUOTES.test(word)) return word;
       return isWindows ? `"${word}"` : `'${word.replaceAll("'", `'\\''`)}'`;
     })
     .join(' ');

@@ -153,6 +153,10 @@ describe('the hook of a coding assistant', () => {
     const words = ['node', 'a b', "it's", "'", '', 'C:\\x y\\z', '--root', 'ä 日本'].filter(
       (word) => platform === 'linux' || word !== '',
     );
-    expect(shellWords(shellLine(words, platform), platform)).toEqual(words);
+    for (const quotesPaths of [false, true]) {
+      const line = shellLine(words, platform, quotesPaths);
+      expect(shellWords(line, platform)).toEqual(words);
+    }
+    expect(shellLine(['C:\\n\\node.exe', 'a'], 'win32', true)).toBe('"C:\\n\\node.exe" a');
   });
 });
