@@ -1,5 +1,7 @@
 /** The tool `history_threads_get`: returns a thread with its latest messages, or those before a position. */
 import { z } from 'zod';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import type { ConversationPart } from '../../stores/conversations/files/message-positions.js';
 import { fitsModule } from '../../stores/modules.js';
 import { estimateTokens, maxTokens, messagesWithin } from '../answers/answer-budget.js';
 import {
@@ -46,25 +48,47 @@ export const historyThreadsGet = defineTool({
   annotations: READS,
   quotesText: true,
   async run({ threadId, module, limit, beforeSeq, maxTokens: budget }, { conversations }) {
-    const { messages: all, ...head } = await conversations.load(threadId);
+    const {
+      head,
+      messages: requested,
+      first: start,
+    } = await pageOf(conversations, threadId, {
+      limit,
+      beforeSeq,
+    });
     if (!fitsModule(head.module, module)) throw notInModule(head, module);
     const thread = toThread(head);
-    const end = Math.min(all.length, (beforeSeq ?? all.length + 1) - 1);
-    const start = Math.max(0, end - limit);
-    const requested = all
-      .slice(start, end)
-      .map((message, at) => toThreadMessage(message, start + at + 1));
+    const page = requested.map((message, at) => toThreadMessage(message, start + at));
     // The newest messages matter most, so they get the tokens first.
     const room = budget - estimateTokens(thread);
-    const shown = messagesWithin(requested.reverse(), room, (message, cut) => cut(message));
+    const shown = messagesWithin(page.reverse(), room, (message, cut) => cut(message));
     const messages = shown.reverse();
-    const first = messages[0]?.seq ?? end + 1;
+    const first = messages[0]?.seq ?? start;
     return {
       ...(first > 1 && messages.length > 0 && { nextBeforeSeq: first }),
       hasMore: first > 1,
-      total: all.length,
+      total: head.messageCount,
       thread,
       messages,
     };
   },
 });
+
+interface Page {
+  readonly limit: number;
+  readonly beforeSeq: number | undefined;
+}
+
+/** The last `limit` messages before `beforeSeq`; only these are read. */
+async function pageOf(
+  conversations: ConversationStore,
+  threadId: string,
+  { limit, beforeSeq }: Page,
+): Promise<ConversationPart> {
+  if (beforeSeq !== undefined) {
+    const first = Math.max(1, beforeSeq - limit);
+    const part = await conversations.part(threadId, { first, count: beforeSeq - first });
+    if (beforeSeq <= part.head.messageCount) return part;
+  }
+  return conversations.part(threadId, { count: limit });
+}
