@@ -1,7 +1,9 @@
 /** The tool `history_threads_get`: returns a thread with its latest messages, or those before a position. */
 import { z } from 'zod';
-import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import type { ConversationPart } from '../../stores/conversations/files/message-positions.js';
+import type {
+  ConversationPart,
+  ConversationStore,
+} from '../../stores/conversations/conversations.js';
 import { fitsModule } from '../../stores/modules.js';
 import { estimateTokens, maxTokens, messagesWithin } from '../answers/answer-budget.js';
 import {
