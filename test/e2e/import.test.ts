@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import sqlite from 'node-sqlite3-wasm';
 import { describe, expect, it } from 'vitest';
 import { runInTerminal } from '../support/terminal.js';
@@ -289,6 +290,25 @@ describe('daybook import', () => {
       ];
       expect(new Set(shown.map(([, read]) => read)).size, screen).toBeGreaterThan(1);
       expect(screen).toContain('1 conversation added');
+    });
+  });
+
+  it('brings the command that continues a session in its own program', async () => {
+    await withPlace(async (place) => {
+      const log = join(place.folder, 'session.jsonl');
+      await writeFile(log, SESSION.replace('"sessionId"', '"cwd":"/work/shed","sessionId"'));
+      await run(place, 'import', log, '--yes');
+      const resume = { program: 'Claude Code', command: 'claude --resume s', folder: '/work/shed' };
+      await withClient(place, async ({ call }) => {
+        const { conversations } = await call('get_conversations');
+        const [{ conversationId }] = conversations as [{ conversationId: string }];
+        expect(await call('get_conversation', { conversationId })).toMatchObject({ resume });
+      });
+      const { screen } = await runInTerminal(place, ['--root', place.root, 'show', 'last']);
+      expect(stripVTControlCharacters(screen).replaceAll(/\s+/g, ' ')).toContain(
+        'to continue it in Claude Code, while that still has it, run claude --resume s in /work/shed',
+      );
+      expect((await run(place, 'show', 'last')).stdout).not.toContain('claude --resume');
     });
   });
 

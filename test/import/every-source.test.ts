@@ -2,8 +2,8 @@
  * Tests of every source: random damage, a second import without a change, and an export and import without a
  * difference.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import sqlite from 'node-sqlite3-wasm';
 import { describe, expect, it } from 'vitest';
@@ -18,25 +18,11 @@ import {
   changed,
   DATABASE_SAMPLES,
   databaseAt,
+  inputOf,
   NASTY,
   type Tables,
   TEXT_SAMPLES,
 } from './samples.js';
-
-const textsOf = (kind: string) =>
-  Object.entries(TEXT_SAMPLES).filter(([name]) => name.startsWith(`${kind}/`));
-
-/** A folder with all samples of a kind; the one file of a kind that has no folder in this form. */
-function inputOf(kind: string): string {
-  const folder = tempFolder();
-  for (const [name, content] of textsOf(kind)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), content);
-  }
-  const tables = DATABASE_SAMPLES[kind];
-  if (tables !== undefined) databaseAt(join(folder, 'chat', 'store.db'), tables);
-  return kind === 'daybook' ? join(folder, 'daybook/a.jsonl') : folder;
-}
 
 it('every source has a sample', () => {
   const kinds = Object.keys(TEXT_SAMPLES).map((name) => name.split('/')[0]);

@@ -1,7 +1,8 @@
 /** A small input of each source, and functions that damage it. A source without a sample fails a test. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
+import { tempFolder } from '../support/temp-folder.js';
 import { FIXTURES, lines } from './bench.js';
 
 export const CHATGPT = readFileSync(join(FIXTURES, 'chatgpt/conversations.json'), 'utf8');
@@ -302,4 +303,20 @@ export function changed(value: unknown, at: { left: number }, into: unknown): un
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => [key, changed(each, at, into)]),
   );
+}
+
+/** The text samples of a kind: name and content. */
+const textsOf = (kind: string) =>
+  Object.entries(TEXT_SAMPLES).filter(([name]) => name.startsWith(`${kind}/`));
+
+/** A folder with all samples of a kind; the one file of a kind that has no folder in this form. */
+export function inputOf(kind: string): string {
+  const folder = tempFolder();
+  for (const [name, content] of textsOf(kind)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  const tables = DATABASE_SAMPLES[kind];
+  if (tables !== undefined) databaseAt(join(folder, 'chat', 'store.db'), tables);
+  return kind === 'daybook' ? join(folder, 'daybook/a.jsonl') : folder;
 }

@@ -430,6 +430,22 @@ it('a conversation shows its summary, and links to its branches and to its sourc
   expect(await page.locator('.ask').count()).toBe(0);
 });
 
+it('an imported session shows how to continue it in its own program', async () => {
+  const command = 'claude --resume 0b0c-1';
+  opened = await openPage(({ root }) => {
+    const source = { kind: 'claude-code', id: '0b0c-1' };
+    writeConversation(root, ID, { title: 'Bees', metadata: { source, cwd: '/work/<b>hive' } }, [
+      { role: 'user', content: 'Do bees sleep?' },
+    ]);
+  });
+  const { page } = opened;
+  await goTo(page, `#/conversation/${ID}`);
+  const line = page.locator('.head p', { hasText: 'To continue in Claude Code' });
+  expect(await line.innerText()).toContain(`run ${command} in /work/<b>hive`);
+  await line.getByRole('button', { name: 'Copy command' }).click();
+  expect(await faultsOf(page)).toEqual([]);
+});
+
 it('a follow-up question to Perplexity shows its cost before and after', async () => {
   const standIn = await startStandIn();
   perplexity = standIn;

@@ -72,6 +72,7 @@ export function Head({ head, isLoading, onChanged }: HeadProps) {
         ))}
       </p>
       <Branches head={head} />
+      <Resume head={head} />
       <p class="actions">
         {!isReadOnly() && (
           <>
@@ -143,6 +144,24 @@ function Branches({ head: { branchOf, branches = [] } }: { readonly head: HeadFa
         </li>
       ))}
     </ul>
+  );
+}
+
+/** How to continue an imported session in its own program. */
+function Resume({ head: { resume } }: { readonly head: HeadFacts }) {
+  if (resume === undefined) return null;
+  const { program, command, folder } = resume;
+  return (
+    <p class="facts">
+      To continue in {program}, run <code>{command}</code>
+      {folder && (
+        <>
+          {' in '}
+          <bdi>{folder}</bdi>
+        </>
+      )}{' '}
+      <CopyButton label="Copy command" text={command} />
+    </p>
   );
 }
 

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { newCounts } from '../../exchange/export.js';
+import { resumeOf } from '../../import/resume-command.js';
 import { findConversation } from '../arguments/find-conversation.js';
 import type { Flags } from '../options/configuration.js';
 import { columnsOf } from '../terminal/columns.js';
@@ -9,7 +10,7 @@ import { renderMarkdown } from '../terminal/markdown.js';
 import { showText } from '../terminal/pager.js';
 import { paintFor } from '../terminal/paint.js';
 import { toStdout } from '../terminal/stdout.js';
-import { terminalJson } from '../terminal/terminal-text.js';
+import { oneLine, terminalJson } from '../terminal/terminal-text.js';
 import { timesFor } from '../terminal/times.js';
 import { withReadingApp } from '../with-app.js';
 
@@ -40,8 +41,17 @@ export async function show(
     if (!process.stdout.isTTY) return toStdout(exporter.stream(request, newCounts())); // the same text as in an exported file
     const { zone, minute } = timesFor(flags);
     const markdown = exporter.stream({ ...request, timeOf: minute }, newCounts());
-    const whole = `${await text(Readable.from(markdown))}\n*times: ${zone}*\n`;
+    const notes = [`times: ${zone}`, ...resumeLines(conversation)].map((note) => `*${note}*\n`);
+    const whole = `${await text(Readable.from(markdown))}\n${notes.join('\n')}`;
     const columns = columnsOf(process.stdout);
     await showText(renderMarkdown(whole, paintFor(process.stdout), columns));
   });
+}
+
+function resumeLines(head: Parameters<typeof resumeOf>[0]): string[] {
+  const resume = resumeOf(head);
+  if (resume === undefined) return [];
+  const { program, command, folder } = resume;
+  const where = folder === undefined ? '' : ` in ${oneLine(folder)}`;
+  return [`to continue it in ${program}, while that still has it, run ${command}${where}`];
 }

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { shownNames } from '../../base/text/display-text.js';
+import { resumeOf } from '../../import/resume-command.js';
 import type {
   ConversationPart,
   ConversationStore,
@@ -100,6 +101,16 @@ export const getConversation = defineTool({
         .array(z.object({ currency: z.string(), total: z.number(), answers: z.int() }))
         .describe('Cost of the paid answers.')
         .exactOptional(),
+      resume: z
+        .object({
+          program: z.string(),
+          command: z.string(),
+          folder: z.string().describe('Where to run the command.').exactOptional(),
+        })
+        .describe(
+          'How the user continues this imported session in its own program, while that still has it.',
+        )
+        .exactOptional(),
       createdAt: z.string(),
       updatedAt: z.string(),
       conversationPath: z.string(),
@@ -119,6 +130,7 @@ export const getConversation = defineTool({
     const { costs, first, ...part } = await requestedPart(conversations, input, limit);
     const { messageCount: total, ...whole } = part.head;
     const versions = await versionsOf(conversations, whole.conversationId);
+    const resume = resumeOf(whole);
     const others = othersWithKey(conversations, input.conversationId, whole.conversationId);
     const head = headWithin(whole, budget / 2);
     const messages = pageWithin(part.messages, first, budget - estimateTokens(head));
@@ -135,6 +147,7 @@ export const getConversation = defineTool({
       conversationPath: conversations.path(head.conversationId),
       ...(others.length > 0 && { alsoWithThisKey: others }),
       ...(versions.length > 0 && { versions }),
+      ...(resume && { resume }),
       ...(includeMessages && {
         messages: messages.map((message) =>
           deferred.isWaiting(whole.conversationId, message.id)
