@@ -73,6 +73,8 @@ export interface Config extends ToolsetConfig {
     readonly watched: readonly (typeof WATCHED_TOOLS)[number][];
     /** Absolute paths. Callers over HTTP may import files in these folders. */
     readonly folders: readonly string[];
+    /** Absolute paths, each as given and without links. */
+    readonly excluded: readonly string[];
     /** The folders in which the user's tools store their files. */
     readonly home: string;
     readonly programs: string;
@@ -145,6 +147,7 @@ export function loadConfig(sources: ConfigSources): Config {
       activity: values.importActivity,
       watched: watchedTools(values.importWatch),
       folders: values.importFolders.map(named),
+      excluded: values.importExclude.flatMap((path) => [expanded(path), named(path)]),
       home,
       programs: programsFolder({ ...sources, env }),
     }),

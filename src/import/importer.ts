@@ -21,6 +21,8 @@ export interface ImporterOptions extends ImportStores {
   readonly watched: readonly DefaultLocation['kind'][];
   /** Real paths of the folders from which callers over the network may import. */
   readonly folders: readonly string[];
+  /** See `Choice.excluded`. */
+  readonly excluded: readonly string[];
 }
 
 /** What is imported from the paths, and how. */
@@ -38,8 +40,9 @@ export class Importer {
   /** See `runImport`, which is loaded at the first import: most starts import nothing. */
   async run(request: Omit<ImportRequest, 'activity'> & { activity?: Activity | undefined }) {
     const { activity = this.#options.activity, ...others } = request;
+    const { excluded } = this.#options;
     const { runImport } = await import('./run-import.js');
-    return runImport(this.#options, { ...others, activity });
+    return runImport(this.#options, { ...others, activity, excluded });
   }
 
   /**

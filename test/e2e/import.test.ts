@@ -293,6 +293,48 @@ describe('daybook import', () => {
     });
   });
 
+  it('never imports sessions of excluded folders, and a hook gives nothing to them', async () => {
+    await withPlace(async (place) => {
+      const [client, open] = ['clients/acme/shop', 'clients-list'].map((name) =>
+        join(place.folder, name),
+      );
+      const lines = (cwd = '', id = '') =>
+        SESSION.replace(
+          '"sessionId":"s"',
+          `"cwd":${JSON.stringify(cwd)},"sessionId":"${id}"`,
+        ).replace('"uuid":"u"', `"uuid":"${id}"`);
+      const logs = join(place.folder, '.claude', 'projects');
+      for (const [folder, id] of [
+        [client, 'secret'],
+        [open, 'public'],
+      ]) {
+        await mkdir(folder ?? '', { recursive: true });
+        await mkdir(join(logs, `-${id}`), { recursive: true });
+        await writeFile(join(logs, `-${id}`, `${id}.jsonl`), lines(folder, id));
+      }
+      const env = { ...place.env, DAYBOOK_IMPORT_EXCLUDE: join('~', 'clients') };
+      const excluding = { ...place, env };
+      const { stdout } = await run(excluding, 'import', logs, '--yes');
+      expect(stdout).toContain('1 conversation added');
+      expect(stdout).toContain('of an excluded folder: 1');
+      const json = JSON.parse((await run(excluding, 'list', '--json')).stdout);
+      expect(json.conversations).toMatchObject([{ module: 'clients-list' }]);
+      await run(excluding, 'save', 'user', 'hello', '--module', 'shop');
+      const hook = (cwd = '') =>
+        runCommand(
+          excluding,
+          ['--root', place.root, 'session-start', '--hook', 'codex'],
+          cwd,
+          '{"source":"startup"}',
+        );
+      expect(await hook(client)).toMatchObject({ code: 0, stdout: '', stderr: '' });
+      expect((await hook(open)).stdout).toContain('hello');
+      expect(
+        (await runCommand(place, ['--root', place.root, 'session-start'], client)).stdout,
+      ).toContain('hello');
+    });
+  });
+
   it('brings the command that continues a session in its own program', async () => {
     await withPlace(async (place) => {
       const log = join(place.folder, 'session.jsonl');

@@ -13,7 +13,7 @@ export async function watched(
   between: (round: number) => void,
 ): Promise<ImportReport[]> {
   const machine = { home: path, programs: path, variable: () => undefined };
-  const options = { machine, activity: 'short', watched: [], folders: [] } as const;
+  const options = { machine, activity: 'short', watched: [], folders: [], excluded: [] } as const;
   const stop = new AbortController();
   const reports: ImportReport[] = [];
   const errors: Error[] = [];

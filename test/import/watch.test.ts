@@ -45,6 +45,7 @@ it('a watch imports what is added to a session, and keeps it when the session is
     activity: 'short',
     watched: [],
     folders: [],
+    excluded: [],
   });
   const stop = new AbortController();
   const seen: string[] = [];
@@ -89,6 +90,7 @@ async function openWatched() {
     activity: 'short',
     watched: ['claude-code'],
     folders: [],
+    excluded: [],
   });
   const leasePath = join(bench.logsFolder, '.leases', 'import-watch');
   const options = { importer, leasePath, log: silentLog, everyMs: 5, firstAfterMs: 0 };

@@ -8,7 +8,7 @@ export function importerOf(
   { logsDir: logsFolder, imports, variable, fsync }: Config,
   stores: Omit<ImportStores, 'logsFolder' | 'importedNotes'>,
 ): Importer {
-  const { activity, watched, folders, home, programs } = imports;
+  const { home, programs, ...options } = imports;
   const machine = { home, programs, variable };
   const importedNotes = new ImportedNotes({ logsFolder, fsync });
   return new Importer({
@@ -16,8 +16,6 @@ export function importerOf(
     importedNotes,
     logsFolder,
     machine,
-    activity,
-    watched,
-    folders,
+    ...options,
   });
 }

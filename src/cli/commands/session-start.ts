@@ -12,6 +12,7 @@ import {
   startOfProject,
 } from '../../context/project-start.js';
 import { viewOf } from '../../context/session-start-view.js';
+import { isInside } from '../../files/paths/path-confinement.js';
 import { importLastSession } from '../../import/tool-logs/last-session.js';
 import { fitsModule } from '../../stores/modules.js';
 import { NOTHING_FOUND } from '../errors/exit-status.js';
@@ -41,8 +42,11 @@ export async function sessionStart(options: SessionStartOptions, flags: Flags): 
   const { hook, module, json } = options;
   const maxTokens = tokensOf(options.maxTokens);
   const { source, log } = hook === undefined ? {} : await hookInput(hook);
-  if (hook !== undefined && CONTINUED.includes(source ?? '')) return printForHook(hook);
-  const imports = log !== undefined && configuration(flags).imports.watched.length > 0;
+  const { excluded, watched } = configuration(flags).imports;
+  const isExcluded = excluded.some((folder) => isInside(process.cwd(), folder));
+  const isQuiet = isExcluded || CONTINUED.includes(source ?? '');
+  if (hook !== undefined && isQuiet) return printForHook(hook);
+  const imports = log !== undefined && watched.length > 0;
   const work = async (app: App, signal: AbortSignal) => {
     if (imports) await importLastSession(app.importer, { log, sinceMs: await lastChange(app) });
     const start = await startOfProject(app, { module, maxTokens }, { signal });

@@ -172,6 +172,14 @@ export const SETTINGS = {
       'Folders of this machine from which callers over HTTP may import by path (default: none).',
     env: ['DAYBOOK_IMPORT_FOLDERS'],
   }),
+  importExclude: setting({
+    schema: () => z.preprocess(pathsIn, z.array(text())),
+    default: [],
+    takes: `absolute paths of folders, separated by ${JSON.stringify(delimiter)}`,
+    about:
+      'Folders of projects whose sessions are never imported, with all folders below them. The hook of a client gives nothing to sessions there (default: none).',
+    env: ['DAYBOOK_IMPORT_EXCLUDE'],
+  }),
   ...GRAPH_SETTINGS,
   ...HTTP_SETTINGS,
   ...PERPLEXITY_SETTINGS,
