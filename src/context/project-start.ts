@@ -4,12 +4,18 @@
  */
 import { homedir } from 'node:os';
 import { basename } from 'node:path';
+import { groupedBy } from '../base/arrays/grouped-by.js';
+import { textIn } from '../base/json-fields.js';
 import { countOf } from '../base/text/display-text.js';
 import { endWithin, estimateTextTokens } from '../base/text/estimate-tokens.js';
 import { escapeMessageStarts } from '../base/text/message-starts.js';
 import { findGitProject } from '../files/paths/find-project.js';
+import { isFolder } from '../files/paths/folders.js';
+import { isInside } from '../files/paths/path-confinement.js';
+import { resolveRealPath } from '../files/safe-access/real-path.js';
 import type { SearchCaller } from '../search/messages/keyword-search.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
+import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import type { Insight, InsightStore } from '../stores/insights/insights.js';
 import { contextsOf } from '../stores/insights/project-contexts.js';
 import { GLOBAL_CONTEXT } from '../stores/insights/schema.js';
@@ -62,34 +68,51 @@ export async function startOfProject(
   const found = await store.list({ context, alsoIn: [...alsoIn, GLOBAL_CONTEXT] });
   const insights = shownWithin(found, maxTokens * SHARE_OF_INSIGHTS);
   const spent = insights.reduce((sum, { content }) => sum + estimateTextTokens(content), 0);
-  const module = given ?? (await projectModule(conversations));
-  // Without a conversation of the module, the search index need not be loaded.
-  const session = (await hasModule(module, conversations))
-    ? await startSession(
-        sources,
-        { module, threads: THREADS, maxTokens: maxTokens - spent },
-        caller,
-      )
-    : undefined;
+  const { module, own, others } = await conversationsOf(given, conversations);
+  // Without a conversation of the project, the search index need not be loaded.
+  const request = { module, except: others, threads: THREADS, maxTokens: maxTokens - spent };
+  const session = own.length > 0 ? await startSession(sources, request, caller) : undefined;
   return { module, session, context, insights, moreInsights: found.length - insights.length };
 }
 
-/**
- * The module of the working folder: imports name it after the folder of the session; in a folder below, it can
- * also be named after the repository.
- */
-export async function projectModule(store: ConversationStore): Promise<string> {
-  const folder = process.cwd();
-  const project = await findGitProject(folder);
-  const repository = project?.folder === homedir() ? undefined : project?.folder;
-  const names = [folder, repository ?? folder].map((path) => basename(path));
-  for (const name of names) if (await hasModule(name, store)) return name;
-  return basename(folder);
+interface ProjectConversations {
+  readonly module: string;
+  readonly own: readonly ConversationHead[];
+  /** Ids of conversations of the module that were held in another project. */
+  readonly others: ReadonlySet<string>;
 }
 
-async function hasModule(name: string, store: ConversationStore): Promise<boolean> {
-  return (await store.list()).some(({ module }) => fitsModule(module, name));
+/**
+ * The conversations of the working folder, or of the module that is given. Imports name the module after the
+ * folder of the session; in a folder below, it can also be named after the repository. Projects in folders of
+ * the same name share a module, so conversations that were held elsewhere are left out.
+ */
+export async function conversationsOf(
+  given: string | undefined,
+  store: ConversationStore,
+): Promise<ProjectConversations> {
+  const heads = await store.list();
+  const ofModule = (name: string) => heads.filter(({ module }) => fitsModule(module, name));
+  if (given !== undefined) return { module: given, own: ofModule(given), others: new Set() };
+  const folder = process.cwd();
+  const found = (await findGitProject(folder))?.folder;
+  const project = found === undefined || found === homedir() ? folder : found;
+  for (const name of new Set([folder, project].map((path) => basename(path)))) {
+    const held = groupedBy(ofModule(name), ({ metadata }) => textIn(metadata?.['cwd']));
+    const own: ConversationHead[] = [];
+    const others = new Set<string>();
+    for (const [place, all] of held) {
+      if (place === undefined || (await isPartOf(project, place))) own.push(...all);
+      else for (const { conversationId } of all) others.add(conversationId);
+    }
+    if (own.length > 0) return { module: name, own, others };
+  }
+  return { module: basename(folder), own: [], others: new Set() };
 }
+
+/** Also true for a folder that does not exist any more: it may have been moved. */
+const isPartOf = async (project: string, folder: string): Promise<boolean> =>
+  isInside(resolveRealPath(folder), project) || !(await isFolder(folder));
 
 function shownWithin(insights: readonly Insight[], maxTokens: number): ShownInsight[] {
   const shown: ShownInsight[] = [];

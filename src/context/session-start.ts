@@ -29,10 +29,14 @@ const RESERVED_TOKENS = 150;
 /** Maximum share of the budget for passages of earlier conversations. */
 const SHARE_OF_RELATED = 0.15;
 
+const NONE: ReadonlySet<string> = new Set();
+
 export interface SessionStartRequest {
   readonly module?: string;
   /** Id or key of the conversation in which the new session begins; it is not used as the last one. */
   readonly currentThreadId?: string;
+  /** Ids of conversations that are not used. */
+  readonly except?: ReadonlySet<string>;
   /** In how many of the last conversations questions and promises are searched. */
   readonly threads: number;
   readonly maxTokens: number;
@@ -64,17 +68,25 @@ export interface SessionSources {
  */
 export async function startSession(
   { conversations: store, search, recall }: SessionSources,
-  { module, currentThreadId, threads, maxTokens, maxTurns }: SessionStartRequest,
+  {
+    module,
+    currentThreadId,
+    except: left = NONE,
+    threads,
+    maxTokens,
+    maxTurns,
+  }: SessionStartRequest,
   caller: SearchCaller = {},
 ): Promise<SessionStart | undefined> {
   const current = await currentThread(currentThreadId, store);
+  const except = new Set([...left, ...(current ? [current.conversationId] : [])]);
   const ids = await search.newestConversations(
-    { limit: threads + 1, ...(module !== undefined && { module }) },
+    { limit: threads + except.size, ...(module !== undefined && { module }) },
     caller,
   );
   const found: HeadedExcerpt[] = [];
   for (const id of ids) {
-    if (id === current?.conversationId || found.length === threads) continue;
+    if (except.has(id) || found.length === threads) continue;
     const conversation = await latestOf(id, store).catch((error: unknown) => {
       // An older conversation would look like the last one.
       const isLastAway = found.length === 0 && isAppError(error, 'STORAGE_UNAVAILABLE');
@@ -90,7 +102,7 @@ export async function startSession(
   const distinctiveWords = await distinctiveWordsOf(latest, search, slice);
   const room = maxTokens - estimateTextTokens(JSON.stringify(head)) - RESERVED_TOKENS;
   const about = { words: distinctiveWords, module, tokens: room * SHARE_OF_RELATED };
-  const except = new Set([latest.conversationId, ...(current ? [current.conversationId] : [])]);
+  except.add(latest.conversationId);
   const known = new Set(latest.messages.map(({ content }) => content));
   const related = await relatedPassages(recall, { ...about, except, known }, caller);
   const spent = estimateTextTokens(JSON.stringify(related ?? []));

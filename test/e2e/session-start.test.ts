@@ -3,8 +3,8 @@
  * folder. The hooks are those that `daybook init` writes, run by a shell as the assistants run them.
  */
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MAIN, type Place, runCommand, withPlace } from './harness.js';
 
@@ -224,6 +224,37 @@ describe('daybook session-start', () => {
       const own = [line(1, 'user', 'Which wood?'), line(2, 'assistant', 'Changed.')].join('\n');
       await writeFile(next, own.replaceAll('one', 'two'));
       expect((await hook(next, watch)).stdout).not.toContain('Changed.');
+    });
+  });
+
+  it('never shows a session that was held in another folder of the same name', async () => {
+    await withProject(async (project) => {
+      const { place, folder } = project;
+      const other = join(place.folder, 'client', 'shed');
+      await mkdir(join(folder, 'src'), { recursive: true });
+      await mkdir(other, { recursive: true });
+      const link = join(place.folder, 'links', 'shed');
+      await mkdir(dirname(link));
+      await symlink(folder, link);
+      const hold = async (id: string, cwd: string, content: string) => {
+        const path = join(place.folder, `${id}.jsonl`);
+        const message = { role: 'user', content };
+        const at = { uuid: id, sessionId: id, timestamp: `2026-01-0${id}T10:00:00Z`, cwd };
+        await writeFile(path, JSON.stringify({ type: 'user', ...at, message }));
+        await project.run('import', path, '--yes');
+      };
+      await hold('1', join(place.folder, 'gone', 'shed'), 'planks measured before the move');
+      await hold('2', folder, 'planks measured for the wall');
+      await hold('3', other, 'planks measured for the client');
+      const shown = async (...args: string[]) =>
+        (await project.run('session-start', ...args)).stdout;
+      const own = await shown();
+      expect(own).toContain('planks measured for the wall');
+      expect(own).toContain('planks measured before the move');
+      expect(own).not.toContain('client');
+      expect(await shown('--module', 'shed')).toContain('planks measured for the client');
+      await hold('4', link, 'planks measured behind a link');
+      expect(await shown()).toContain('planks measured behind a link');
     });
   });
 

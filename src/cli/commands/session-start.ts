@@ -6,15 +6,14 @@ import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
 import { isRecord, textIn } from '../../base/json-fields.js';
 import {
+  conversationsOf,
   type ProjectStart,
-  projectModule,
   projectStartText,
   startOfProject,
 } from '../../context/project-start.js';
 import { viewOf } from '../../context/session-start-view.js';
 import { isInside } from '../../files/paths/path-confinement.js';
 import { importLastSession } from '../../import/tool-logs/last-session.js';
-import { fitsModule } from '../../stores/modules.js';
 import { NOTHING_FOUND } from '../errors/exit-status.js';
 import { configuration, type Flags } from '../options/configuration.js';
 import { textOfStdin } from '../terminal/stdin.js';
@@ -76,8 +75,7 @@ function printForHook(hook: string, text?: string): void {
 
 /** When the newest conversation of the project changed; 0 if there is none. Its log is not older. */
 async function lastChange({ conversations }: App): Promise<number> {
-  const module = await projectModule(conversations);
-  const own = (await conversations.list()).filter((head) => fitsModule(head.module, module));
+  const { own } = await conversationsOf(undefined, conversations);
   return Math.max(0, ...own.map(({ updatedAt }) => Date.parse(updatedAt) || 0));
 }
 
