@@ -10,7 +10,12 @@ import { listFiles, listFolders } from '../files/paths/folders.js';
 import { readStamp } from '../files/read/stamp.js';
 import { readStored, readWhole } from '../files/read/whole-file.js';
 
-const INDEXES = { search: '.bin', recall: '.recall.bin', figures: '.figures.bin' };
+const INDEXES = {
+  search: '.bin',
+  recall: '.recall.bin',
+  figures: '.figures.bin',
+  imports: '.imports.bin',
+};
 /** The file `seen` is no index: it records that the root has conversations. */
 const ENDINGS = { ...INDEXES, seen: '.seen' };
 

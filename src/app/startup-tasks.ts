@@ -10,10 +10,12 @@ import { LEASE_STALE_MS } from '../files/locks/lease.js';
 import { sweepLocks } from '../files/locks/leftover-locks.js';
 import { leasePathIn } from '../files/locks/lock-folders.js';
 import type { Importer } from '../import/importer.js';
+import { ImportedFiles } from '../import/tool-logs/imported-files.js';
 import { type ServerWatch, startServerWatch } from '../import/tool-logs/watch-in-server.js';
 import type { Research } from '../research/research.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
+import { indexCachePath } from './cache-paths.js';
 import { settingsLocksOf } from './locks.js';
 
 /** After this time the lease of an ended server on a research run has expired, so the run can be resumed. */
@@ -58,7 +60,13 @@ export function startupTasksOf(
       tidying = tidy();
       secondResume = setTimeout(() => void research.resume(), SECOND_RESUME_MS).unref();
       const leasePath = leasePathIn(logsDir, 'import-watch');
-      if (imports.watched.length > 0) watch = startServerWatch({ importer, leasePath, log });
+      if (imports.watched.length === 0) return;
+      const path = indexCachePath(config, 'imports');
+      const imported =
+        path === undefined
+          ? undefined
+          : new ImportedFiles({ path, conversations, settings: imports, log });
+      watch = startServerWatch({ importer, leasePath, log, imported });
     },
     async close() {
       clearTimeout(secondResume);

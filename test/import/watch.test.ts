@@ -9,6 +9,7 @@ import {
   readlinkSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -18,8 +19,10 @@ import { sleep } from '../../src/base/clock.js';
 import { silentLog } from '../../src/base/log.js';
 import { Importer } from '../../src/import/importer.js';
 import { findDefaultLocations } from '../../src/import/tool-logs/default-locations.js';
+import { ImportedFiles } from '../../src/import/tool-logs/imported-files.js';
 import { startServerWatch } from '../../src/import/tool-logs/watch-in-server.js';
 import { watchImports } from '../../src/import/tool-logs/watch-rounds.js';
+import { tempFolder } from '../support/temp-folder.js';
 import { folderWith, lines, openImportBench, said } from './bench.js';
 
 const MAIN = join(import.meta.dirname, '../../dist/cli/main.js');
@@ -112,6 +115,46 @@ it('one server at a time imports watched sessions, and another one continues', a
   expect(existsSync(`${leasePath}.lock`)).toBe(false);
   appendFileSync(file, lines(line('u3', 'u2', 'three')));
   expect(said(bench.bySource('session-1'))).toHaveLength(2);
+});
+
+it('a server reads no logs again that an earlier one imported, if the store is as it was', async () => {
+  const { bench, home, options } = await openWatched();
+  const folder = join(home, '.claude/projects/x');
+  const file = join(folder, 'session-1.jsonl');
+  const path = join(tempFolder(), 'index', 'x.imports.bin');
+  const { conversations } = bench.stores;
+  const settings = { activity: 'short', excluded: [] } as const;
+  const imported = new ImportedFiles({ path, conversations, settings, log: silentLog });
+  const run = async (until: () => void, given: ImportedFiles | undefined = imported) => {
+    const watch = startServerWatch({ ...options, imported: given });
+    await vi.waitFor(until, 60_000);
+    await watch.close();
+  };
+  const [first, second] = [lines(line('u1', null, 'one')), lines(line('u2', 'u1', 'two'))];
+  const time = new Date('2026-01-02T00:00:00Z');
+  writeFileSync(file, first + '\n'.repeat(second.length));
+  utimesSync(file, time, time);
+  await run(() => expect(existsSync(path)).toBe(true));
+  expect((await imported.load()).size).toBe(1);
+  // The same size and time: only a server that does not know the file reads it.
+  writeFileSync(file, first + second);
+  utimesSync(file, time, time);
+  const other = { ...line('v1', null, 'other'), sessionId: 'session-2' };
+  writeFileSync(join(folder, 'session-2.jsonl'), lines(other));
+  await run(() => expect(bench.bySource('session-2')).toBeDefined());
+  expect(said(bench.bySource('session-1'))).toEqual(['user: one']);
+  await vi.waitFor(async () => expect((await imported.load()).size).toBe(2), 60_000);
+  const otherSettings = { ...settings, excluded: ['/x'] };
+  const excluding = { path, conversations, settings: otherSettings, log: silentLog };
+  expect((await new ImportedFiles(excluding).load()).size).toBe(0);
+  const [id = ''] = bench.folders();
+  await conversations.trash(id);
+  expect((await imported.load()).size).toBe(0);
+  await conversations.restore(id);
+  expect((await imported.load()).size).toBe(2);
+  truncateSync(path, 40);
+  expect((await imported.load()).size).toBe(0);
+  await run(() => expect(said(bench.bySource('session-1'))).toEqual(['user: one', 'user: two']));
 });
 
 it('an error that is a bug does not end the watch of a server', async () => {

@@ -8,6 +8,7 @@ import { isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import { type Lease, tryLease } from '../../files/locks/lease.js';
 import type { Importer } from '../importer.js';
+import type { FileVersions, ImportedFiles } from './imported-files.js';
 import { WATCH_INTERVAL_MS, watchImports } from './watch-rounds.js';
 
 /** The first round waits, because the client that started the server needs answers to other calls first. */
@@ -19,6 +20,8 @@ export interface ServerWatchOptions {
   readonly importer: Importer;
   readonly leasePath: string;
   readonly log: Log;
+  /** What earlier servers have imported; without it, all logs are read once. */
+  readonly imported?: ImportedFiles | undefined;
   readonly everyMs?: number;
   readonly firstAfterMs?: number;
 }
@@ -47,10 +50,11 @@ export function startServerWatch(options: ServerWatchOptions): ServerWatch {
 }
 
 async function watch(
-  { importer, leasePath, log, everyMs = WATCH_INTERVAL_MS }: ServerWatchOptions,
+  { importer, leasePath, log, imported, everyMs = WATCH_INTERVAL_MS }: ServerWatchOptions,
   signal: AbortSignal,
 ): Promise<void> {
   let lease: Lease | undefined;
+  const files: FileVersions = new Map();
   const onError = (error: Error) => {
     // A person has started an import.
     if (isAppError(error, 'LOCKED')) log.debug({ err: error }, 'another import is running');
@@ -60,12 +64,16 @@ async function watch(
     if (lease?.isHeld() !== true) {
       await lease?.release(); // a lease that was lost keeps its folder open
       lease = await tryLease(leasePath, signal);
+      if (lease !== undefined)
+        for (const [name, version] of (await imported?.load()) ?? []) files.set(name, version);
     }
     return lease === undefined ? [] : (await importer.watched()).map(({ path }) => path);
   };
   try {
     await watchImports(importer, {
       areFound: true,
+      files,
+      onFiles: async () => imported?.save(files),
       everyMs,
       signal,
       onError,

@@ -8,6 +8,7 @@ import type { InputFile } from '../../files/input/input-types.js';
 import { isInside } from '../../files/paths/path-confinement.js';
 import type { ImportReport } from '../import-types.js';
 import type { ImportChoice, Importer } from '../importer.js';
+import type { FileVersions } from './imported-files.js';
 
 /** The pause between two rounds, of servers and of `daybook import --watch`. */
 export const WATCH_INTERVAL_MS = 60_000;
@@ -15,6 +16,10 @@ export const WATCH_INTERVAL_MS = 60_000;
 export interface WatchOptions {
   /** Called in each round, because a tool may be used for the first time. */
   paths(): Promise<readonly string[]>;
+  /** The versions of files that are imported already. Each round adds those that it has read. */
+  readonly files?: FileVersions;
+  /** Called after a round that has added versions to `files`. */
+  readonly onFiles?: () => Promise<void>;
   /** See `ImportRequest.areFound`. */
   readonly areFound: boolean;
   /** What each round imports from the paths, and how. */
@@ -29,8 +34,8 @@ export interface WatchOptions {
 }
 
 interface Seen {
-  /** By path of the file: size and time of its last version that was read. */
-  readonly files: Map<string, string>;
+  /** Size and time of the last version that was read. */
+  readonly files: FileVersions;
   readonly problems: Set<string>;
 }
 
@@ -46,7 +51,7 @@ const isComplete = ({ stopped, problems }: ImportReport): boolean =>
 /** Resolves when the signal is aborted. */
 export async function watchImports(importer: Importer, options: WatchOptions): Promise<void> {
   const { signal } = options;
-  const seen: Seen = { files: new Map(), problems: new Set() };
+  const seen: Seen = { files: options.files ?? new Map(), problems: new Set() };
   while (!signal.aborted) {
     for (const path of await options.paths()) await round(importer, path, seen, options);
     await sleep(options.everyMs, signal).catch(() => undefined); // aborted: the loop ends
@@ -57,7 +62,7 @@ async function round(
   importer: Importer,
   path: string,
   seen: Seen,
-  { areFound, choice, signal, onRound, onError }: WatchOptions,
+  { areFound, choice, signal, onRound, onError, onFiles }: WatchOptions,
 ): Promise<void> {
   const now = new Map<string, string>();
   const isKnown = (file: InputFile) => {
@@ -74,7 +79,10 @@ async function round(
     const problems = report.problems.filter((problem) => isFirst(seen, JSON.stringify(problem)));
     onRound({ ...report, problems });
     if (!isComplete(report)) return;
-    for (const [name, version] of now) if (!unreadable.has(name)) seen.files.set(name, version);
+    const read = [...now].filter(([name]) => !unreadable.has(name));
+    const added = read.filter(([name, version]) => seen.files.get(name) !== version);
+    for (const [name, version] of added) seen.files.set(name, version);
+    if (added.length > 0) await onFiles?.();
   } catch (error) {
     if (signal.aborted) return;
     if (!(error instanceof Error)) throw error;
