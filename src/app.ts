@@ -8,6 +8,7 @@ import { rememberRoot, requireRootAtStart, requireWholeRoot } from './app/root-c
 import { doctorOf } from './app/services/doctor.js';
 import type { EmbeddingParts } from './app/services/embeddings.js';
 import { openStoreEncryption } from './app/services/encryption.js';
+import { forgettingOf } from './app/services/forgetting.js';
 import { importerOf } from './app/services/imports.js';
 import { openLanguageParts } from './app/services/language-model-services.js';
 import {
@@ -161,16 +162,15 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const codec = codecOf(encryption.key);
   const { log = silentLog, clock = systemClock, isReading = false, staysUp = false } = options;
   const { logsDir: logsFolder, exportsFolder, fsync } = config;
+  const knownBytes = () => conversations.knownBytes();
   // A command writes once, so it always measures.
-  const size = storeSize(config, {
-    clock,
-    ...(staysUp && { knownBytes: () => conversations.knownBytes() }),
-  });
+  const size = storeSize(config, { clock, ...(staysUp && { knownBytes }) });
   const requireRoom = (moreBytes?: number) => size.requireRoom(moreBytes);
   const masker = new SecretMasker(config);
   const archivedIds = new Set<string>();
   const common = { clock, log, grace: new GracePeriod() };
-  const opening = { masker, clock, log, isReading, staysUp, codec, archivedIds };
+  const { onForgotten, ...forgetting } = forgettingOf(config, log);
+  const opening = { masker, clock, log, isReading, staysUp, codec, archivedIds, onForgotten };
   const cachedHeads = options.listsFromCache ? cachedHeadsOf(config, log) : undefined;
   const conversations = await openConversations(config, requireRoom, { ...opening, cachedHeads });
   const language = openLanguageParts(config, conversations, { ...options, ...common, masker });
@@ -220,7 +220,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
     async close() {
       // `queue` is closed before the stores, because waiting writes are written to them.
       const services = [startupTasks, keeping, research, language, queue, figures, recall, search];
-      await closeAll([...services, bank.memoryBank, bank.kg, insights, conversations]);
+      await closeAll([...services, bank.memoryBank, bank.kg, insights, conversations, forgetting]);
     },
   };
 }

@@ -14,6 +14,7 @@ import {
   stampAt,
   stampNumbers,
 } from '../search/cache/cache-file.js';
+import type { Remaining } from '../search/cache/forget-conversations.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { ROLES } from '../stores/conversations/document/schema.js';
 import type { CountedConversation, FrequentWords } from './conversation-figures.js';
@@ -60,7 +61,17 @@ export function* figuresChunks(
   countedOf: CountedOf,
   store: Pick<ConversationStore, 'known'>,
 ): Generator<Uint8Array> {
-  const captured = capturedFrom(countedOf, store);
+  yield* chunksOf(capturedFrom(countedOf, store));
+}
+
+/** The chunks of the cache without some conversations. `undefined` if nothing of it can be used. */
+export const remainingFigures: Remaining = async (file, gone) => {
+  const cached = [...(await loadFiguresCache(file))];
+  const others = cached.filter(([id]) => !gone.has(id));
+  return others.length === 0 ? undefined : chunksOf(others.map(([id, one]) => ({ ...one, id })));
+};
+
+function* chunksOf(captured: readonly Packed[]): Generator<Uint8Array> {
   let chunk: Packed[] = [];
   let messages = 0;
   for (const one of captured) {

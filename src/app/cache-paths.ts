@@ -32,8 +32,11 @@ export const indexCachePath = (
 ): string | undefined => (config.indexCache ? inIndexFolder(config, ENDINGS[name]) : undefined);
 
 /** The paths of all cached indexes, also if caching is switched off now: an earlier run may have made them. */
-export const allIndexCaches = (config: Config): string[] =>
-  Object.values(INDEXES).map((ending) => inIndexFolder(config, ending));
+export const allIndexCaches = (config: Config): Record<keyof typeof INDEXES, string> => ({
+  search: inIndexFolder(config, INDEXES.search),
+  recall: inIndexFolder(config, INDEXES.recall),
+  figures: inIndexFolder(config, INDEXES.figures),
+});
 
 /** The folder of the vectors of a root; it has one folder for each model. */
 export const vectorsFolder = (config: Config): string =>

@@ -24,7 +24,7 @@ export interface Guards {
 
 type GivenOptions = Pick<
   ConversationStoreOptions,
-  'masker' | 'codec' | 'cachedHeads' | 'archivedIds' | 'clock' | 'log' | 'isReading'
+  'masker' | 'codec' | 'cachedHeads' | 'archivedIds' | 'onForgotten' | 'clock' | 'log' | 'isReading'
 >;
 
 /** `staysUp`: see `AppOptions`. */

@@ -164,7 +164,7 @@ describe('redaction', () => {
 
   it('removes an old cache of an index even if the setting of the cache is off', async () => {
     const place = doctorPlace();
-    const [cache = ''] = allIndexCaches(place.config);
+    const { search: cache } = allIndexCaches(place.config);
     mkdirSync(dirname(cache), { recursive: true });
     writeFileSync(cache, TEXT);
     const redactor = redactorOf({ ...place.config, indexCache: false }, plainSealer);

@@ -25,7 +25,7 @@ export function redactorOf(
     bankFolder: memoryBankFolder,
     locksFolders: locksFoldersOf(config),
     otherFolders: [backup.folder],
-    derivedFiles: [...allIndexCaches(config), ...stray.indexes],
+    derivedFiles: [...Object.values(allIndexCaches(config)), ...stray.indexes],
     derivedFolders: [vectorsFolder(config), ...stray.vectors],
   });
 }

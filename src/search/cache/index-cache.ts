@@ -32,7 +32,16 @@ const NONE = 0xffffffff;
 
 export interface IndexCacheOptions extends CacheFile {
   readonly index: MessageIndex;
-  readonly store: ConversationStore;
+  readonly store: HeadStore;
+}
+
+/** What the cache needs of the store. */
+interface HeadStore extends Pick<ConversationStore, 'seed'> {
+  known(): Iterable<KnownHead>;
+}
+
+export interface KnownHead extends Pick<CachedHead, 'stamp' | 'outline'> {
+  readonly head: ConversationHead;
 }
 
 /** Fills the index and the store's catalogue with the valid parts of the cache. Never throws. */
@@ -137,7 +146,7 @@ interface MessageArrays {
 }
 
 /** Documents get the order of the manifest; `numbers` maps the current numbers to it. */
-function manifestOf(index: MessageIndex, store: ConversationStore) {
+function manifestOf(index: MessageIndex, store: HeadStore) {
   const heads: ConversationHead[] = [];
   const stamps: Stamp[] = [];
   const outlines: [head: number, outline: Outline][] = [];

@@ -30,6 +30,10 @@ interface CachedConversation {
   readonly conversation: ConversationTerms;
 }
 
+interface CapturedConversation extends CachedConversation {
+  readonly id: string;
+}
+
 export interface RecallCache {
   readonly vocabulary: Vocabulary;
   readonly conversations: ReadonlyMap<string, CachedConversation>;
@@ -87,9 +91,15 @@ export function fillFromRecallCache(
 
 /** The chunks have the content that the index has at the first step. */
 export function* recallChunks(index: RecallIndex, store: ConversationStore): Generator<Uint8Array> {
-  const captured = capturedFrom(index, store);
-  const renumber = new Renumbering(index.vocabulary);
-  let chunk: (CachedConversation & { readonly id: string })[] = [];
+  yield* recallChunksOf(capturedFrom(index, store), index.vocabulary);
+}
+
+export function* recallChunksOf(
+  captured: readonly CapturedConversation[],
+  vocabulary: Vocabulary,
+): Generator<Uint8Array> {
+  const renumber = new Renumbering(vocabulary);
+  let chunk: CapturedConversation[] = [];
   let terms = 0;
   for (const one of captured) {
     chunk.push(one);
@@ -105,8 +115,8 @@ export function* recallChunks(index: RecallIndex, store: ConversationStore): Gen
 }
 
 /** The objects are immutable, so references to them are a copy. */
-function capturedFrom(index: RecallIndex, store: ConversationStore) {
-  const captured: (CachedConversation & { readonly id: string })[] = [];
+function capturedFrom(index: RecallIndex, store: ConversationStore): CapturedConversation[] {
+  const captured: CapturedConversation[] = [];
   for (const { stamp, head } of store.known()) {
     const conversation = index.get(head.conversationId);
     if (conversation === undefined || messagesIn(conversation) !== head.messageCount) continue;
@@ -137,10 +147,7 @@ const ARRAYS = [
   'passages',
 ] as const satisfies readonly (keyof ConversationArrays)[];
 
-function packed(
-  chunk: readonly (CachedConversation & { readonly id: string })[],
-  renumber: Renumbering,
-): Uint8Array {
+function packed(chunk: readonly CapturedConversation[], renumber: Renumbering): Uint8Array {
   const meta: ChunkMeta = {
     version: VERSION,
     ids: chunk.map(({ id }) => id),

@@ -95,11 +95,12 @@ export class ConversationTrash {
   }
 
   /** Removes the conversation permanently. Throws like `trash`. */
-  remove(conversationId: string): Promise<void> {
-    return withLock(this.#core.locksFolder, conversationId, async () => {
+  async remove(conversationId: string): Promise<void> {
+    await withLock(this.#core.locksFolder, conversationId, async () => {
       await this.requireDeletable(conversationId);
       await this.#removePermanently(conversationId);
     });
+    this.#core.options.onForgotten?.(conversationId);
   }
 
   /** Must be called under the conversation's lock, because `job.json` is written under it. */
@@ -171,6 +172,7 @@ export class ConversationTrash {
     await withLock(this.#core.locksFolder, conversationId, async () => {
       if (!(await this.#entries.remove(name))) throw notInTrash(name);
     });
+    this.#core.options.onForgotten?.(conversationId);
   }
 
   /** Finishes removals that were interrupted. */

@@ -72,6 +72,8 @@ export interface ConversationStoreOptions extends Omit<StoreOptions, 'masker' | 
   cachedHeads?: (() => Promise<CachedHeads>) | undefined;
   /** Checks the messages of `create` and `append` before they are written. */
   masker?: Masker;
+  /** Called after a conversation was removed permanently, also from the trash; not after it was archived. */
+  onForgotten?: (conversationId: string) => void;
 }
 
 export class StoreCore {
