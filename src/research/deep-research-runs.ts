@@ -202,7 +202,9 @@ export class DeepResearchRuns {
   async #follow(run: RunRecord, perplexity: Perplexity, firstWaitMs: number): Promise<RunState> {
     const { timing, clock } = this.#deps;
     const runId = run.job.runId ?? '';
-    const deadline = Date.parse(run.job.startedAt) + timing.maxRunMs;
+    // A clock may have been wrong, or a person may have edited the time.
+    const begunMs = Math.min(Date.parse(run.job.startedAt), clock.now());
+    const deadline = begunMs + timing.maxRunMs;
     let waitMs = firstWaitMs;
     for (let delayMs = timing.pollMinMs; ; delayMs = Math.min(delayMs * 1.5, timing.pollMaxMs)) {
       await this.#pause(waitMs, run.conversationId);

@@ -484,6 +484,28 @@ describe('a damaged record of a run', () => {
     expect((await errorOf(research.deepResearchFollowup(id, question('y')))).code).toBe('CORRUPT');
     expect([bench.api.creates, await bench.jobText(id)]).toEqual([1, '{"state":']);
   });
+
+  it('is reported if its time is none, and the run is not followed for ever', async () => {
+    const { conversationId: id = '' } = await research.search(question('x'));
+    const record = job({ state: 'running', runId: 'resp_1', startedAt: 'yesterday' });
+    await bench.setJobText(id, JSON.stringify(record));
+    expect((await errorOf(bench.jobs.get(id))).code).toBe('CORRUPT');
+    expect((await research.history(id)).run).toMatchObject({ state: 'unknown' });
+    expect(await bench.leases()).toEqual([]);
+  });
+
+  it('is followed no longer than other runs if its time is in the future', async () => {
+    bench.api.pollsUntilDone = NEVER;
+    const first = impatient();
+    const { conversationId: id = '' } = await first.deepResearch(question('x'));
+    await first.close();
+    const record = { ...(await bench.jobs.get(id)), startedAt: '2999-01-01T00:00:00.000Z' };
+    await bench.setJobText(id, JSON.stringify(record));
+    await bench.service({ timing: { maxRunMs: 100 } }).resume();
+    await eventually(async () => {
+      expect(JSON.parse(await bench.jobText(id))).toMatchObject({ state: 'unknown' });
+    });
+  });
 });
 
 describe('a run of the backend chat-completions, which has no background runs', () => {

@@ -5,6 +5,7 @@
  * answer could not be fetched. research-job-files.ts reads and writes the records.
  */
 import { z } from 'zod';
+import { timeOfText } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { isRecord } from '../../base/json-fields.js';
 import { upgraded } from '../format-migrations.js';
@@ -24,8 +25,8 @@ export const researchJobSchema = z.looseObject({
   /** The user's query, without secrets and private parts. */
   query: z.string(),
   backend: z.enum(['agent', 'chat-completions']),
-  /** ISO 8601. */
-  startedAt: z.string(),
+  /** ISO 8601. The stored question gets this time. */
+  startedAt: z.string().refine((text) => timeOfText(text) !== undefined, 'it is not a time'),
   updatedAt: z.string(),
   runId: z.string().exactOptional(),
   /** The state of the run in Perplexity's last response. */
