@@ -250,12 +250,14 @@ export class InsightStore {
     );
   }
 
-  /** Returns the number of insights of each context, with expired ones. FILESYSTEM_ERROR. */
+  /** Returns the number of insights of each context, without expired ones. It may be 0. FILESYSTEM_ERROR. */
   async contexts(): Promise<ReadonlyMap<string, number>> {
     await this.current();
     const counts = new Map<string, number>();
+    const now = this.#core.clock.now();
     for (const { insight } of this.#core.catalogue.summaries()) {
-      counts.set(insight.context, (counts.get(insight.context) ?? 0) + 1);
+      const before = counts.get(insight.context) ?? 0;
+      counts.set(insight.context, before + (isExpired(insight, now) ? 0 : 1));
     }
     return counts;
   }

@@ -6,8 +6,7 @@ export const listInsightContexts = defineTool({
   name: 'list_insight_contexts',
   toolset: 'admin',
   title: 'Projects that have insights',
-  description:
-    'Lists the projects (contexts) that have insights, those with the most insights first.',
+  description: 'Lists the projects (contexts) by number of insights. Expired ones do not count.',
   input: () => z.strictObject({}),
   output: () =>
     z.object({

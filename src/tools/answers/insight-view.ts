@@ -46,7 +46,7 @@ export async function explainEmptyContext(
   const nothing = `The context ${context} has no such insights.${unread}`;
   if (isRemote) return nothing;
   const known = [...(await store.contexts())].sort(([, a], [, b]) => b - a);
-  const others = known.filter(([name]) => name !== context);
+  const others = known.filter(([name, count]) => name !== context && count > 0);
   if (others.length === 0) return `${nothing} No other context has insights.`;
   const named = others.slice(0, MAX_CONTEXTS).map(([name, count]) => `${name} (${count})`);
   return `${nothing} Contexts with insights: ${named.join(', ')}. To see those of one, set \`context\`.`;

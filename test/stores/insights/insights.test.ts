@@ -49,6 +49,20 @@ function open(folder = tempFolder()) {
 }
 const list = (store: InsightStore) => store.list({ context });
 
+it('the number of insights of a context is without expired ones, also if it has no others', async () => {
+  const { store } = open();
+  await store.save({ content: 'a', context });
+  for (const where of [context, '/old']) {
+    await store.save({ content: 'b', context: where, expires_at: 1 });
+  }
+  expect(await store.contexts()).toEqual(
+    new Map([
+      [context, 1],
+      ['/old', 0],
+    ]),
+  );
+});
+
 describe('the file', () => {
   it('is JSON with a stable order, so that git can merge it', async () => {
     const { store, pathOf } = open();

@@ -260,6 +260,18 @@ describe('lists and searches', () => {
     expect(contentsOf(await call('list_insights'))).toEqual(['old news']);
   });
 
+  it('do not count where expired insights are the only ones', async () => {
+    const old = { context: 'project:old', expires: '2020-01-01' };
+    await save('old news', old);
+    const { explanation } = await call('list_insights');
+    expect(explanation).toContain('No other context has insights.');
+    await save('some words', { context: 'project:new' });
+    await save('more old news', old);
+    expect((await call('list_insights')).explanation).toContain(
+      'Contexts with insights: project:new (1).',
+    );
+  });
+
   it('explain why nothing was found', async () => {
     const empty = await call('search_insights', { query: 'x' });
     expect(empty.explanation).toContain('no such insights');
