@@ -8,7 +8,7 @@ export interface Embedder {
   readonly model: string;
   /** Differs between all models whose vectors may differ: other weights, another server, another model name. */
   readonly identity: string;
-  /** Vectors of length 1, in order. PROVIDER, TIMEOUT, RATE_LIMITED, NOT_CONFIGURED or CANCELLED. */
+  /** Vectors of length 1, in order. PROVIDER, TIMEOUT, RATE_LIMITED, NOT_CONFIGURED, CORRUPT (the model) or CANCELLED. */
   embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;
   close(): Promise<void>;
 }

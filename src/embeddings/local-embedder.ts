@@ -2,11 +2,11 @@
  * Embeddings on this machine, by the model that model-files.ts reads. A vector is the mean of the token vectors,
  * scaled to length 1, as in sentence-transformers.
  */
-import { AppError } from '../base/errors.js';
+import { AppError, isAppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
 import { type Embedder, normalized } from './embedder.js';
 import { type ModelFiles, type ModelSource, readModelFiles } from './model/model-files.js';
-import type { Runtime, Session } from './model/package-loader.js';
+import type { Runtime, Session, TokenizerLibrary } from './model/package-loader.js';
 
 /** Longest text in the training of all-MiniLM-L6-v2. Most passages are shorter. */
 const MAX_TOKENS = 256;
@@ -16,16 +16,21 @@ export async function openLocalEmbedder(source: ModelSource): Promise<Embedder> 
   const { packages } = source;
   const { runtime } = packages.runtime();
   const files = await readModelFiles(source);
-  const { Tokenizer } = packages.tokenizers();
-  const tokenizer = new Tokenizer(files.tokenizer, files.tokenizerConfig);
+  const tokenizer = createTokenizer(packages.tokenizers(), files);
   const session = await createSession(runtime, files);
   return {
     model: files.name,
     identity: `${files.name} ${sha256Hex(files.model).slice(0, 16)}`,
     async embed(texts, signal) {
       if (signal?.aborted) throw new AppError('CANCELLED', 'The embedding was cancelled.');
-      const encoded = texts.map((text) => shortenedIds(tokenizer.encode(text).ids));
-      return run(runtime, session, encoded);
+      try {
+        const encoded = texts.map((text) => shortenedIds(tokenizer.encode(text).ids));
+        return await run(runtime, session, encoded);
+      } catch (cause) {
+        throw isAppError(cause)
+          ? cause
+          : unusable(files, 'it does not make vectors of texts', cause);
+      }
     },
     close: () => session.release(),
   };
@@ -38,12 +43,23 @@ async function createSession(runtime: Runtime, { model, name }: ModelFiles): Pro
       logSeverityLevel: 3,
     });
   } catch (cause) {
-    throw new AppError(
-      'CORRUPT',
-      `The model ${name} cannot be loaded: its file is damaged or not an ONNX model.`,
-      { cause },
-    );
+    throw unusable({ name }, 'its file is damaged or not an ONNX model', cause);
   }
+}
+
+function createTokenizer({ Tokenizer }: TokenizerLibrary, files: ModelFiles) {
+  try {
+    return new Tokenizer(files.tokenizer, files.tokenizerConfig);
+  } catch (cause) {
+    throw unusable(files, 'its file tokenizer.json is not one of a model', cause);
+  }
+}
+
+function unusable({ name }: Pick<ModelFiles, 'name'>, problem: string, cause?: unknown): AppError {
+  return new AppError('CORRUPT', `The model ${name} cannot be used: ${problem}.`, {
+    hint: 'Copy the files of the model again, or set DAYBOOK_EMBEDDINGS_MODEL to the folder of another one. daybook embeddings shows whether a model can be used.',
+    cause,
+  });
 }
 
 /** Keeps the last token, which marks the end of the text. */
@@ -98,6 +114,10 @@ function meanVectors(
       const from = (row * width + at) * hidden;
       for (let d = 0; d < hidden; d += 1) sum[d] = (sum[d] ?? 0) + (data[from + d] ?? 0);
     }
-    return normalized(sum);
+    if (sum.every(Number.isFinite)) return normalized(sum);
+    throw new AppError(
+      'CORRUPT',
+      'The model returns vectors with infinite numbers or with values that are no numbers.',
+    );
   });
 }

@@ -308,6 +308,15 @@ describe('vectors of a store', () => {
     expect(sync.progress.error?.code).toBe('TOO_LARGE');
   });
 
+  it.each([1e39, 1e-60])('are refused if a server has numbers of %s', async (factor) => {
+    const { api, start, add, files } = await openPlace();
+    api.factor = factor; // in 32 bits infinite, or zero
+    await add('The bed is of larch.');
+    const { sync } = start();
+    await until(() => sync.progress.state === 'failed');
+    expect([sync.progress.error?.code, files()]).toEqual(['PROVIDER', []]);
+  });
+
   it('of one new message are made without a list of all keys', async () => {
     const { start, add } = await openPlace();
     await add('The bed is of larch.');

@@ -15,6 +15,7 @@ import {
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openLocalEmbedder } from '../../src/embeddings/local-embedder.js';
+import { ELEMENT, OnnxGraph } from '../../src/embeddings/model/onnx-format.js';
 import { createPackageLoader } from '../../src/embeddings/model/package-loader.js';
 import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -24,6 +25,20 @@ process.env['ORT_DISABLE_TELEMETRY'] = '1';
 const BENCH = resolve(import.meta.dirname, '../../bench/model');
 const CLI = resolve(import.meta.dirname, '../../dist/cli/main.js');
 const isInstalled = existsSync(join(BENCH, 'node_modules', 'onnxruntime-node'));
+
+/** A model whose vectors have one number, which is 0/0. */
+function modelOfNaN(): Uint8Array {
+  const graph = new OnnxGraph();
+  const ids = graph.op('Cast', ['input_ids'], { to: ELEMENT.float });
+  const zero = graph.op('Sub', [ids, ids]);
+  const axes = graph.tensor('axes', ELEMENT.int64, [1], BigInt64Array.of(2n));
+  graph.named('Unsqueeze', [graph.op('Div', [zero, zero]), axes], 'last_hidden_state');
+  const dims = ['batch', 'sequence'];
+  return graph.model(
+    { input_ids: { element: ELEMENT.int64, dims } },
+    { last_hidden_state: { element: ELEMENT.float, dims: [...dims, 1] } },
+  );
+}
 
 describe('a local model', () => {
   it('that is not installed fails with the command that installs it', async () => {
@@ -118,5 +133,24 @@ describe.runIf(isInstalled)('all-MiniLM-L6-v2', () => {
     writeFileSync(join(model, 'tokenizer.json'), 'no JSON');
     const error = await errorOf(open(cache, model));
     expect([error.code, error.hint]).toEqual(['CORRUPT', expect.stringContaining('the model')]);
+  });
+
+  it('reports a tokenizer that cannot be used, and a model that does not read text', async () => {
+    const [cache, model] = [tempFolder(), tempFolder()];
+    const graph = new OnnxGraph();
+    graph.named('Identity', ['pixels'], 'last_hidden_state');
+    const image = { element: ELEMENT.float, dims: ['batch', 'width', 3] };
+    const bytes = graph.model({ pixels: image }, { last_hidden_state: image });
+    writeFileSync(join(model, 'model.onnx'), bytes);
+    writeFileSync(join(model, 'tokenizer.json'), '{}');
+    expect((await errorOf(open(cache, model))).code).toBe('CORRUPT');
+    const weights = await createPackageLoader(BENCH).weightsFolder();
+    writeFileSync(join(model, 'tokenizer.json'), readFileSync(join(weights, 'tokenizer.json')));
+    for (const graph of [bytes, modelOfNaN()]) {
+      writeFileSync(join(model, 'model.onnx'), graph);
+      const embedder = await open(cache, model);
+      expect((await errorOf(embedder.embed(['A bed of larch.']))).code).toBe('CORRUPT');
+      await embedder.close();
+    }
   });
 });

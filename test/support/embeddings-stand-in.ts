@@ -30,6 +30,8 @@ export interface EmbeddingsStandIn {
   tooLong: { status: number; error: unknown };
   /** Numbers in a vector. */
   width: number;
+  /** Each number of a vector is this many times as large. */
+  factor: number;
 }
 
 export async function startEmbeddings(): Promise<EmbeddingsStandIn> {
@@ -42,6 +44,7 @@ export async function startEmbeddings(): Promise<EmbeddingsStandIn> {
     longest: Number.POSITIVE_INFINITY,
     tooLong: { status: 400, error: 'the input length exceeds the context length' },
     width: SUBJECTS.length + 1,
+    factor: 1,
   };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -75,7 +78,7 @@ export async function startEmbeddings(): Promise<EmbeddingsStandIn> {
       const data = input.map((text, index) => ({
         object: 'embedding',
         index,
-        embedding: vectorOf(text, api.width),
+        embedding: vectorOf(text, api.width).map((number) => number * api.factor),
       }));
       return answer(200, {
         object: 'list',

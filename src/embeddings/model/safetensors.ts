@@ -20,12 +20,15 @@ export function tensorsIn(bytes: Uint8Array): (name: string) => Tensor {
   const start = HEADER_LENGTH_BYTES + Number(view.getBigUint64(0, true));
   return (name) => {
     const { dtype, shape, data_offsets: offsets } = objectIn(header[name]);
-    const [from, to] = numbers(offsets);
-    if (from === undefined || to === undefined || start + to > bytes.byteLength) {
+    const [from = -1, to = -1] = sizesIn(offsets);
+    if (from < 0 || to < from || start + to > bytes.byteLength) {
       throw damaged(`it has no tensor ${name}`);
     }
     const view = new DataView(bytes.buffer, bytes.byteOffset + start + from, to - from);
-    return { shape: numbers(shape), values: valuesOf(view, String(dtype)) };
+    const tensor = { shape: sizesIn(shape), values: valuesOf(view, String(dtype)) };
+    const count = tensor.shape.reduce((product, size) => product * size, 1);
+    if (count === tensor.values.length) return tensor;
+    throw damaged(`its tensor ${name} has ${tensor.values.length} numbers, not ${count}`);
   };
 }
 
@@ -64,8 +67,12 @@ function fromHalf(bits: number): number {
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-const numbers = (value: unknown): number[] =>
-  Array.isArray(value) ? value.filter((item) => typeof item === 'number') : [];
+/** Empty unless all are whole numbers from 0 on. */
+function sizesIn(value: unknown): number[] {
+  const isValid =
+    Array.isArray(value) && value.every((size) => Number.isSafeInteger(size) && size >= 0);
+  return isValid ? value : [];
+}
 
 function damaged(problem: string, cause?: unknown): AppError {
   return new AppError('CORRUPT', `The weights of the model cannot be used: ${problem}.`, { cause });

@@ -44,8 +44,10 @@ export function createEmbeddings(options: EmbeddingsOptions): EmbeddingsRequest 
 }
 
 function vectorOf(value: unknown): Float32Array | undefined {
-  if (!Array.isArray(value) || value.length === 0) return undefined;
-  const isValid = value.every((number) => typeof number === 'number' && Number.isFinite(number));
+  if (!Array.isArray(value) || value.some((number) => typeof number !== 'number')) return undefined;
+  // In 32 bits a number may become infinite, or zero.
+  const vector = Float32Array.from(value);
   // A vector of zeros has no direction, so it would be as near to every question.
-  return isValid && value.some((number) => number !== 0) ? Float32Array.from(value) : undefined;
+  const isValid = vector.every(Number.isFinite) && vector.some((number) => number !== 0);
+  return isValid ? vector : undefined;
 }
