@@ -5,8 +5,7 @@
 import { TimeSlice } from '../base/async/time-slice.js';
 import { frequentWords } from '../context/frequent-words.js';
 import type { Message } from '../stores/conversations/document/schema.js';
-import type { CountedConversation, FrequentWords } from './conversation-figures.js';
-import type { MessageFigures } from './message-figures.js';
+import type { FrequentWords } from './conversation-figures.js';
 
 /** Words of each conversation from which the topics are made. */
 const MOST_WORDS = 40;
@@ -30,16 +29,6 @@ export async function frequentWordsIn(messages: readonly Message[]): Promise<Fre
 /** Whether the words are valid for the same conversation with `now` messages. */
 export const isCurrent = ({ messages, isEstimated }: FrequentWords, now: number): boolean =>
   messages === now || (isEstimated && now - messages < SHARE_OF_NEW * messages);
-
-/** The words of `before`, if `now` begins with the same messages. */
-export const wordsAfter = (
-  before: CountedConversation,
-  now: readonly MessageFigures[],
-): FrequentWords | undefined =>
-  before.messages.every((message, at) => isSame(message, now[at])) ? before.words : undefined;
-
-const isSame = (a: MessageFigures, b: MessageFigures | undefined) =>
-  a.time === b?.time && a.role === b.role && a.words === b.words && a.tokens === b.tokens;
 
 /** Every message, or every second, third, …: together at most about MAX_CHARACTERS. */
 function evenly(messages: readonly Message[]): readonly Message[] {

@@ -15,7 +15,7 @@ import { messagesOf } from '../stores/conversations/document/document.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import type { ConversationChange } from '../stores/conversations/files/conversation-catalogue.js';
 import type { ConversationFigures, CountedConversation } from './conversation-figures.js';
-import { frequentWordsIn, isCurrent, wordsAfter } from './conversation-words.js';
+import { frequentWordsIn, isCurrent } from './conversation-words.js';
 import {
   type CachedFigures,
   figuresChunks,
@@ -45,8 +45,8 @@ export class Figures {
   readonly #saves: SaveSchedule;
   readonly #cacheFile: { readonly path: string; readonly log: Log } | undefined;
   readonly #counted = new Map<string, CountedConversation>();
-  /** Ids of conversations whose figures are of an earlier version. */
-  readonly #outdated = new Set<string>();
+  /** By id of conversations whose figures are of an earlier version: another object for each later version. */
+  readonly #outdated = new Map<string, object>();
   readonly #callers = new Set<FiguresCaller>();
   readonly #closing = new AbortController();
   #beginning: Promise<void> | undefined;
@@ -192,7 +192,7 @@ export class Figures {
   /** Counts in slices, because a conversation may have a hundred thousand messages. */
   async #countOne(id: string, report: (share: number) => void): Promise<void> {
     const slice = new TimeSlice();
-    this.#outdated.delete(id);
+    const version = this.#outdated.get(id);
     const before = this.#counted.get(id);
     const view = await undefinedIfUnreadable(this.#store.view(id)); // missing or damaged
     if (view !== undefined) {
@@ -203,11 +203,13 @@ export class Figures {
         report(0.5 + messages.length / view.head.messageCount / 2);
         await slice.yield();
       }
-      // Changes and deletions in the meantime were already applied.
+      // Changes and deletions in the meantime were already applied, or are counted by the next try.
       const isGone = this.#store.knownHead(id) === undefined;
-      if (!isGone && this.#counted.get(id) === before) {
-        const words = before && wordsAfter(before, messages);
+      const isSame = this.#counted.get(id) === before && this.#outdated.get(id) === version;
+      if (!isGone && isSame) {
+        const words = before?.words;
         this.#set(id, { head: view.head, messages, ...(words && { words }) });
+        this.#outdated.delete(id);
       }
     }
     report(1);
@@ -229,13 +231,15 @@ export class Figures {
     }
     const { head } = document;
     const same = this.#outdated.has(id) ? [] : (known?.messages.slice(0, unchangedMessages) ?? []);
+    const words = unchangedMessages >= (known?.messages.length ?? 0) ? known?.words : undefined;
     if (head.messageCount - same.length > MAX_COUNTED_AT_ONCE) {
-      this.#outdated.add(id);
+      this.#outdated.set(id, {});
+      // The words of a changed text are wrong. Those of a text that only became longer can be used.
+      if (known !== undefined && words === undefined)
+        this.#counted.set(id, { head: known.head, messages: known.messages });
       return;
     }
     const added = messagesOf(document, same.length).map(figuresOf);
-    const isContinued = same.length === known?.messages.length;
-    const words = isContinued ? known.words : undefined;
     this.#set(id, { head, messages: [...same, ...added], ...(words && { words }) }, same.length);
     this.#outdated.delete(id);
   }

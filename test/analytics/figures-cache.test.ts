@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { checkFiguresCache } from '../../src/analytics/check-figures-cache.js';
 import { Figures } from '../../src/analytics/figures.js';
+import { figuresOf } from '../../src/analytics/message-figures.js';
 import { encodeArrays } from '../../src/base/arrays/array-codec.js';
 import { silentLog as log } from '../../src/base/log.js';
 import { writeCache } from '../../src/search/cache/cache-file.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
+import type { Message } from '../../src/stores/conversations/document/schema.js';
 import { cacheFolder, damagedForms } from '../search/cache-harness.js';
 import { idOf, put, sample } from '../search/search-place.js';
 
@@ -100,6 +102,49 @@ it('follows what is written and edited after it was loaded', async () => {
   expect(readFileSync(cachePath).includes(idOf(6))).toBe(false);
   const warm = await start(logsFolder, cachePath);
   expect(warm.answer).toEqual((await start(logsFolder)).answer);
+});
+
+it('has no earlier words of a long conversation that an editor changed', async () => {
+  const { logsFolder, cachePath } = makeFolder();
+  const text = (word: string) => ({
+    messages: Array.from({ length: 400 }, (_, n) => ({
+      role: 'user',
+      content: `the ${word} said${n}`,
+      createdAt: sample(1, 1).messages[0]?.createdAt ?? '',
+    })),
+  });
+  put(logsFolder, idOf(60), text('tomato'));
+  await start(logsFolder, cachePath);
+  const { figures, close } = await openFigures(logsFolder, cachePath);
+  await figures.all();
+  put(logsFolder, idOf(60), text('potato')); // as many words, tokens and characters
+  const all = [...(await figures.all())];
+  const changed = all.find(({ head }) => head.conversationId === idOf(60));
+  const words = changed === undefined ? [] : await figures.wordsOf(changed);
+  expect(words.map(({ word }) => word)).toContain('potato');
+  await close();
+  expect(readFileSync(cachePath).includes('tomato')).toBe(false);
+});
+
+it('are right if a message comes while an edited conversation is counted', async () => {
+  const { logsFolder } = makeFolder(3, 5);
+  const id = idOf(50);
+  put(logsFolder, id, sample(50, 300));
+  const { store, figures } = await openFigures(logsFolder);
+  await figures.all();
+  const longer = sample(50, 300).messages.map(({ role, content, createdAt = '' }) => {
+    return { role, content: `${content} and more`, createdAt };
+  });
+  put(logsFolder, id, { messages: longer });
+  const view = store.view.bind(store);
+  store.view = async (ref) => {
+    if (ref === id) await store.append(id, [{ role: 'user', content: 'One more' }]);
+    store.view = view;
+    return view(ref);
+  };
+  const all = [...(await figures.all())];
+  const { words } = all.find(({ head }) => head.conversationId === id)?.messages[0] ?? {};
+  expect(words).toBe(figuresOf({ ...longer[0], id: 'm' } as Message).words);
 });
 
 it('loses the words of what was deleted, and goes where too little is left', async () => {
