@@ -142,6 +142,20 @@ describe('a valid cache of recall', () => {
   });
 });
 
+it('a build leaves out a conversation that is deleted while it is read', async () => {
+  const { logsFolder } = makeFolder(5);
+  const { store, sync, close } = await openRecall(logsFolder);
+  const view = store.view.bind(store);
+  store.view = async (ref) => {
+    const found = await view(ref);
+    if (ref === idOf(3)) await store.removeIf(idOf(3), () => true);
+    return found;
+  };
+  await sync.build();
+  expect(await answersOf(sync.index)).toBe(await freshAnswers(logsFolder));
+  await close();
+});
+
 describe('a damaged cache of recall', () => {
   it('that is cut, changed or overwritten anywhere leads to correct results', async () => {
     const { logsFolder, cachePath } = makeFolder(8, 3);

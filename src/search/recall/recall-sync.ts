@@ -129,10 +129,12 @@ export class RecallSync {
   }
 
   async #read(conversationId: string): Promise<void> {
-    const view = await undefinedIfUnreadable(this.#options.store.view(conversationId));
+    const { store } = this.#options;
+    const view = await undefinedIfUnreadable(store.view(conversationId));
     await this.settled();
-    // If the conversation changed during the read, its change event has put it.
-    if (view === undefined || this.index.has(conversationId)) return;
+    // If the conversation changed during the read, its change event has put or deleted it.
+    const isThere = store.knownHead(conversationId) !== undefined;
+    if (view === undefined || !isThere || this.index.has(conversationId)) return;
     void this.#changes.add(this.index.putInSteps(conversationId, sourcesOf(messagesOf(view))));
     await this.settled();
   }
