@@ -251,6 +251,9 @@ export class EmbeddingSync {
     for (const { conversationId } of await conversations.list()) {
       if (slice.isSpent()) await slice.yield();
       const contents = await this.#texts.contentsOf(conversationId);
+      // If the conversation changed during the read, its change event has put or deleted it.
+      const isPut = this.#rows.messagesOf(conversationId) > 0;
+      if (isPut || conversations.knownHead(conversationId) === undefined) continue;
       this.#addMessages(conversationId, 0, contents.length, (seq) => contents[seq - 1]);
     }
     this.#isListed = true;

@@ -317,6 +317,23 @@ describe('vectors of a store', () => {
     expect([sync.progress.error?.code, files()]).toEqual(['PROVIDER', []]);
   });
 
+  it('are of the text that a conversation got while it was first read', async () => {
+    const { conversations, open, add } = await openPlace();
+    const changed = await add('The bed is of larch.', 'The disk is full.');
+    const removed = await add('Which tomatoes do we plant?');
+    const user = (content: string) => ({ role: 'user', content }) as const;
+    const load = conversations.load.bind(conversations);
+    conversations.load = async (ref) => {
+      const found = await load(ref);
+      if (ref === changed) await conversations.append(changed, [user('Rain'), user('Frost')]);
+      if (ref === removed) await conversations.removeIf(removed, () => true);
+      return found;
+    };
+    const sync = open();
+    await sync.load();
+    expect(sync.progress.passages).toBe(4);
+  });
+
   it('of one new message are made without a list of all keys', async () => {
     const { start, add } = await openPlace();
     await add('The bed is of larch.');
