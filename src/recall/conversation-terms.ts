@@ -77,7 +77,7 @@ export function* readConversation(
   unchanged: number,
 ): Generator<undefined, ConversationTerms> {
   const reused = known === undefined ? 0 : Math.min(unchanged, messagesIn(known), messages.length);
-  const people = [...(known?.people ?? [])];
+  const people = known === undefined ? [] : peopleOfFirst(known, reused);
   const result = emptyArrays(messages.length);
   const { lists } = vocabulary;
   lists.terms.clear();
@@ -110,6 +110,13 @@ export function* readConversation(
     passages: passages.array.slice(0, passages.count),
     people,
   };
+}
+
+/** The people of the first `count` messages. Their numbers are in the order of their first messages. */
+function peopleOfFirst({ people, speakers }: ConversationTerms, count: number): string[] {
+  if (people.length === 0) return [];
+  const last = speakers.subarray(0, count).reduce((most, speaker) => Math.max(most, speaker), 0);
+  return people.slice(0, Math.max(0, last - ROLES.length + 1));
 }
 
 /** The arrays with one number a message. */

@@ -37,3 +37,14 @@ it('the speakers of an index are those of the conversations in scope', () => {
   expect(index.speakers(() => true)).toEqual(new Set(['anna', 'lee', 'bob']));
   expect(index.speakers((id) => id === 'b')).toEqual(new Set(['bob']));
 });
+
+it('a person who no longer speaks in a conversation is no speaker', () => {
+  const by = (speaker?: string) => ({ role: 'user', content: 'Larch', time: 0, speaker });
+  const index = new RecallIndex();
+  index.put('a', [by('Anna'), by(), by('Bob'), by('Carl')]);
+  index.put('a', [by('Anna'), by(), by('Dora')], 2);
+  expect(index.get('a')?.people).toEqual(['anna', 'dora']);
+  expect([...(index.get('a')?.speakers ?? [])]).toEqual([3, 1, 4]);
+  index.put('a', [by()]);
+  expect(index.speakers(() => true)).toEqual(new Set());
+});
