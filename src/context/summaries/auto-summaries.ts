@@ -4,7 +4,7 @@
  * server processes run, only the one with the lease does it, so that no summary is paid for twice.
  */
 import { type Clock, sleep } from '../../base/clock.js';
-import type { AppError } from '../../base/errors.js';
+import { type AppError, type ErrorCode, isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import { type Lease, tryLease } from '../../files/locks/lease.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
@@ -18,6 +18,13 @@ const QUIET_MS = 60_000;
 const POLL_INTERVAL_MS = 10_000;
 /** If a model fails, it will most likely fail for the next conversation too. */
 const PAUSE_AFTER_FAILURE_MS = 10 * 60_000;
+/** Errors of one conversation, which say nothing about the others. */
+const UNREADABLE: readonly ErrorCode[] = [
+  'CONVERSATION_NOT_FOUND',
+  'CONVERSATION_CORRUPTED',
+  'FORMAT_TOO_NEW',
+  'DECRYPT',
+];
 /** Pause between two conversations, for other work of the process. */
 const BREAK_MS = 50;
 
@@ -115,10 +122,19 @@ class Runner {
     for (const conversationId of this.#ready()) {
       if (!lease.isHeld() || this.#options.clock.monotonic() < this.#pauseUntil) return;
       this.#due.delete(conversationId);
-      const problem = await this.#summarise(conversationId, signal);
+      const problem = await this.#summarise(conversationId, signal).catch((error: unknown) =>
+        this.#leaveOut(conversationId, error),
+      );
       if (problem !== undefined && costsNothing(problem)) this.#tryAgain(conversationId);
       await sleep(BREAK_MS, signal);
     }
+  }
+
+  /** Until it changes, if it cannot be read. Throws all other errors: then all conversations wait. */
+  #leaveOut(conversationId: string, error: unknown): undefined {
+    if (isAppError(error) && error.retryable) this.#tryAgain(conversationId);
+    if (!isAppError(error, ...UNREADABLE)) throw error;
+    this.#options.log.warn({ err: error, conversationId }, 'a summary could not be made');
   }
 
   /** After the pause. */

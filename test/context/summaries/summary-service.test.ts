@@ -368,6 +368,19 @@ describe('summaries in the background', () => {
     expect((await store.get(id)).brief?.messageCount).toBe(4);
   });
 
+  it('are made for the other conversations if one cannot be read any more', async () => {
+    const opened = await open();
+    const { conversations, store, id, logsFolder } = opened;
+    const { conversationId: other } = await conversations.create({ messages: TALK });
+    inBackground({ ...opened, pauseMs: 1_000_000 });
+    await until(async () => (await store.get(other)).standard !== undefined);
+    await until(async () => (await store.get(id)).standard !== undefined);
+    for (const each of [id, other])
+      await conversations.append(each, [{ role: 'user', content: 'Martin brings the boards.' }]);
+    writeFileSync(join(logsFolder, id, 'conversation.json'), '{ "messages": [');
+    await until(async () => (await store.get(other)).standard?.messageCount === 4);
+  });
+
   it('do not ask a model again for an unchanged conversation when a server starts', async () => {
     const { summaries: before, id, logsFolder, store, clock } = await open();
     for (const level of ['brief', 'standard'] as const) await before.get(id, level, asked);
