@@ -3,9 +3,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS, isoTime } from '../../src/base/clock.js';
+import { checkArchive } from '../../src/maintenance/check-archive.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { messageHash } from '../../src/stores/conversations/document/message-hash.js';
 import { errorOf } from '../support/error-of.js';
+import { callsDuring } from '../support/fs-tap.js';
 import { openMaintained, T0 } from './maintained.js';
 import { contentOf } from './roots.js';
 
@@ -100,6 +102,20 @@ describe('archives', () => {
     expect(await archives.idOf('garden', 1_000_000)).toBeUndefined();
     expect((await conversations.load('garden')).conversationId).toBe(second);
     expect(await errorOf(archives.restore('garden'))).toMatchObject({ code: 'ALREADY_EXISTS' });
+  });
+
+  it('read an archive three times to restore a conversation: to find it, to check it and to unpack it', async () => {
+    const place = await openMaintained();
+    const id = await said(place, 400);
+    const { made } = await archiveAll(place);
+    const [path = ''] = made;
+    const opened = async (work: () => Promise<unknown>) => {
+      const calls = await callsDuring(place.root, work);
+      return calls.filter((call) => call.name === 'open' && call.path === path).length;
+    };
+    const once = await opened(() => checkArchive(path));
+    expect(once).toBeGreaterThan(0);
+    expect(await opened(() => place.archives.restore(id))).toBe(3 * once);
   });
 
   it('restore a whole conversation after an earlier restore could not write one of its files', async () => {

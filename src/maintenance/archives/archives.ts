@@ -18,7 +18,6 @@ import { idTaken } from '../../stores/conversations/conversation-errors.js';
 import type { Restored } from '../../stores/conversations/conversation-trash.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CLIENT_ID, CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
-import { checkArchive } from '../check-archive.js';
 import { MARKER_NAME } from '../restore/encrypted-archive.js';
 import { isOfConversation } from '../restore/restorable-files.js';
 import { restoreArchive } from '../restore/restore-archive.js';
@@ -105,40 +104,40 @@ export class Archives {
 
   /**
    * Restores a conversation from an archive by its id or client key; returns `undefined` if no archive
-   * contains it. The archive is not changed. ALREADY_EXISTS, STORAGE_FULL, FILESYSTEM_ERROR; then the
-   * conversation was not restored.
+   * contains it. The archive is not changed. ALREADY_EXISTS, STORAGE_FULL, FILESYSTEM_ERROR, CORRUPT, DECRYPT;
+   * then the conversation was not restored.
    */
   async restore(ref: string, signal?: AbortSignal): Promise<Unpacked | undefined> {
     if (!CONVERSATION_ID.test(ref) && !CLIENT_ID.test(ref)) return undefined;
-    const { requireRoom, ...options } = this.#options;
-    const { conversations, logsFolder } = options;
+    const { conversations, logsFolder } = this.#options;
     const found = await this.#find(ref, signal);
     if (found === undefined) return undefined;
     const { path, conversationId, isHere } = found;
     if (isHere) throw idTaken(conversationId, `the whole archive ${path}`);
-    const into = [{ name: 'conversation-logs', folder: logsFolder }];
-    const { files } = await checkArchive(path, signal);
-    const own = files.filter(({ name }) => name.startsWith(`conversation-logs/${conversationId}/`));
-    await requireRoom?.(own.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
-    const names = own.map(({ name }) => name);
-    const restore = async (wanted: readonly string[]) => {
-      const only = (name: string) => wanted.includes(name);
-      const report = await restoreArchive(path, { ...options, into, only, dryRun: false, signal });
-      const [refused] = report.refused;
-      if (refused !== undefined) throw new AppError(refused.code, refused.reason);
+    const others = new Set<string>();
+    const only = (name: string) => {
+      if (!name.startsWith(`conversation-logs/${conversationId}/`)) return false;
+      if (isOfConversation(name)) return true;
+      others.add(name);
+      return false;
     };
-    const ofDaybook = names.filter(isOfConversation);
-    // Until the conversation exists, an interrupted restore can be repeated.
-    const isLast = (name: string) => LAST.has(name.split('/').slice(2).join('/'));
-    await restore(ofDaybook.filter((name) => !isLast(name)));
-    await restore(ofDaybook.filter(isLast));
+    const report = await restoreArchive(path, {
+      ...this.#options,
+      into: [{ name: 'conversation-logs', folder: logsFolder }],
+      only,
+      // Until the conversation exists, an interrupted restore can be repeated.
+      last: (name) => LAST.has(name.split('/').slice(2).join('/')),
+      dryRun: false,
+      signal,
+    });
+    const [refused] = report.refused;
+    if (refused !== undefined) throw new AppError(refused.code, refused.reason);
     await conversations.refreshOne(conversationId);
     const droppedKey = await conversations.dropTakenKey(conversationId);
-    const others = names.filter((name) => !isOfConversation(name));
     return {
       conversationId,
       ...(droppedKey !== undefined && { droppedKey }),
-      ...(others.length > 0 && { notRestored: { archive: path, files: others } }),
+      ...(others.size > 0 && { notRestored: { archive: path, files: [...others] } }),
     };
   }
 

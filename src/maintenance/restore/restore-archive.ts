@@ -45,6 +45,8 @@ export interface RestoreOptions extends Durability {
   readonly graphPaths?: ReadonlyMap<string, string>;
   /** If given, only files for whose name it returns true are restored. */
   readonly only?: (name: string) => boolean;
+  /** If given, files for whose name it returns true are restored last, and only if no other file was refused. */
+  readonly last?: (name: string) => boolean;
   /** Seals the restored files for the root. If `undefined`, the bytes of the archive are written. */
   readonly sealer?: FileSealer | undefined;
   /** Throws STORAGE_FULL if the store would exceed its limit with `moreBytes` more. */
@@ -81,8 +83,7 @@ interface Target {
  * restored.
  */
 export async function restoreArchive(path: string, given: RestoreOptions): Promise<RestoreReport> {
-  const { signal, onProgress } = given;
-  const { createdAt, files } = await checkArchive(path, signal, onProgress);
+  const { createdAt, files } = await checkArchive(path, given.signal, given.onProgress);
   const names = files.map(({ name }) => name);
   const graphPaths = given.graphPaths && restoredGraphPaths(names, given.graphPaths);
   const options = graphPaths === undefined ? given : { ...given, graphPaths };
@@ -101,7 +102,18 @@ export async function restoreArchive(path: string, given: RestoreOptions): Promi
     refused: [],
     settings: [],
   };
+  await restoreFiles(path, options, { report, count: files.length });
+  return report;
+}
+
+async function restoreFiles(
+  path: string,
+  options: RestoreOptions,
+  { report, count }: { report: RestoreReport; count: number },
+): Promise<void> {
+  const { signal, onProgress } = options;
   const slots = new WriteSlots(SLOTS);
+  const last: ArchiveFile[] = [];
   let done = 0;
   let marker: ArchiveFile | undefined;
   try {
@@ -109,17 +121,20 @@ export async function restoreArchive(path: string, given: RestoreOptions): Promi
       signal?.throwIfAborted();
       if (file.name === CONTENTS_NAME || options.only?.(file.name) === false) continue;
       if (file.name === MARKER_NAME) marker = file;
+      else if (options.last?.(file.name)) last.push(file);
       else await restoreOne(file, options, { report, slots });
-      onProgress?.(++done, files.length);
+      onProgress?.(++done, count);
     }
   } finally {
     await slots.settled();
   }
   slots.throwIfFailed();
-  if (marker !== undefined) await restoreOne(marker, options, { report, slots });
+  const isWhole = report.refused.length === 0;
+  for (const file of [...(isWhole ? last : []), ...(marker === undefined ? [] : [marker])]) {
+    await restoreOne(file, options, { report, slots });
+  }
   await slots.settled();
   slots.throwIfFailed();
-  return report;
 }
 
 /** Returns the size of the missing files that count for the size limit. */
