@@ -1,5 +1,12 @@
 /** An archive with a conversation that cannot be decrypted, or that is cut off, hides nothing else. */
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { rewriteArchive } from '../../src/files/rewrite-tar-archive.js';
@@ -86,6 +93,21 @@ it('an encrypted archive in a store that is not encrypted hides no other', () =>
       const { stdout } = await runCommand(plain, search);
       const snippet = expect.stringContaining('third');
       expect(JSON.parse(stdout).results).toMatchObject([{ snippet }]);
+    });
+  }));
+
+it('an encrypted archive in a store that is not encrypted restores nothing, and says why', () =>
+  withPlace(async (place) => {
+    const path = await archived(place);
+    const id = JSON.parse(await run(withKey(place, keyIn(place)), 'restore', 'first', '--json'));
+    await withPlace(async (plain) => {
+      mkdirSync(join(plain.root, 'archive'), { recursive: true });
+      copyFileSync(path, join(plain.root, 'archive', 'conversations-2020-01.tar.gz'));
+      const { code, message } = await errorOf(plain, 'restore', id.conversationId);
+      expect(code).toBe('DECRYPT');
+      expect(message).toContain('conversations-2020-01.tar.gz');
+      const logs = join(plain.root, 'conversation-logs');
+      expect(existsSync(logs) ? readdirSync(logs) : []).not.toContain(id.conversationId);
     });
   }));
 

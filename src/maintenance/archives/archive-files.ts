@@ -19,6 +19,7 @@ import { isSameStamp, readStampNow, type Stamp } from '../../files/read/stamp.js
 import { walkFiles } from '../../files/read/walk-files.js';
 import { readStored } from '../../files/read/whole-file.js';
 import { type FileSealer, plainSealer } from '../../files/sealing/file-sealer.js';
+import { sealedDocumentKey } from '../../files/sealing/sealed-form.js';
 import { archiveOf, readArchive } from '../../files/tar-archive.js';
 import { BackupFiles } from '../backup/backup-content.js';
 import { CONTENTS_NAME, checkArchive } from '../check-archive.js';
@@ -43,6 +44,8 @@ export interface ArchivedConversation {
   readonly title?: string;
   /** `metadata.source` of the conversation, if it was imported, and of those that were merged into it. */
   readonly sources?: readonly unknown[];
+  /** The id of the key that encrypts it, in a store that is not encrypted. */
+  readonly keyId?: string;
 }
 
 /** The checksums of a conversation's files, by their names in its folder. */
@@ -188,9 +191,12 @@ export class ArchiveFiles {
   }
 
   /** Of a conversation that cannot be decrypted only the id is known; those after it are read. */
-  #namesIn(name: string, bytes: Uint8Array): ReturnType<typeof namesIn> {
+  #namesIn(name: string, bytes: Uint8Array): Omit<ArchivedConversation, 'path' | 'conversationId'> {
+    const stored = Buffer.from(bytes);
+    const keyId = this.#sealer === plainSealer ? sealedDocumentKey(stored) : undefined;
+    if (keyId !== undefined) return { keyId };
     try {
-      return namesIn(this.#sealer.open(name, Buffer.from(bytes)));
+      return namesIn(this.#sealer.open(name, stored));
     } catch (error) {
       if (!isAppError(error, 'DECRYPT')) throw error;
       return {};

@@ -112,8 +112,9 @@ export class Archives {
     const { conversations, logsFolder } = this.#options;
     const found = await this.#find(ref, signal);
     if (found === undefined) return undefined;
-    const { path, conversationId, isHere } = found;
+    const { path, conversationId, isHere, keyId } = found;
     if (isHere) throw idTaken(conversationId, `the whole archive ${path}`);
+    if (keyId !== undefined) throw encryptedArchive(conversationId, path, keyId);
     const others = new Set<string>();
     const only = (name: string) => {
       if (!name.startsWith(`conversation-logs/${conversationId}/`)) return false;
@@ -296,3 +297,13 @@ export class Archives {
     return restored;
   }
 }
+
+const encryptedArchive = (id: string, path: string, keyId: string): AppError =>
+  new AppError(
+    'DECRYPT',
+    `The archived conversation ${id} in ${path} is encrypted with the key ${keyId}, but this store is not encrypted.`,
+    {
+      hint: 'Nothing was restored. Restore it in a store that is encrypted with this key.',
+      details: { path, keyId },
+    },
+  );
