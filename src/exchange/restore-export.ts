@@ -14,7 +14,11 @@ import type {
   ConversationDocuments,
   WholeConversation,
 } from '../stores/conversations/files/conversation-documents.js';
-import { addSummaries, takeSummaries } from '../stores/summaries/exported-summaries.js';
+import {
+  addSummaries,
+  summariesIn,
+  withoutSummaries,
+} from '../stores/summaries/exported-summaries.js';
 import type { Summaries } from '../stores/summaries/summary-file.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
 import { asRecordError, type ExportRecord, readExport } from './read-export.js';
@@ -95,7 +99,8 @@ async function restoreRecord(
   if (known.seen.has(id)) throw new AppError('CONFLICT', `${id} is in the export twice.`);
   known.seen.add(id);
   const { documents, dryRun } = options;
-  const { value, summaries } = takeSummaries(exported);
+  const value = withoutSummaries(exported);
+  const summaries = summariesIn(exported);
   const wanted = await documents.parse(id, value, location);
   const refusal = await conflictOf(id, wanted, documents, known);
   if (refusal === 'identical') {

@@ -87,6 +87,18 @@ const archiveOf = (root: string, folder = '') =>
   );
 
 describe('another store', () => {
+  it('comes in without those summaries that are of a newer format', async () => {
+    const { bench, own } = await filledStore();
+    const there = join(bench.logsFolder, own, 'summaries.json');
+    writeFileSync(there, JSON.stringify({ formatVersion: 99, summaries: {} }));
+    const here = await openImportBench();
+    const planned = await here.import(rootOf(bench), { dryRun: true });
+    const report = await here.import(rootOf(bench));
+    expect(report).toMatchObject({ added: 3, skipped: 0, problems: [{ code: 'FORMAT_TOO_NEW' }] });
+    expect({ ...planned, sources: [] }).toEqual({ ...report, sources: [] });
+    expect((await here.store.load(own)).messages.length).toBeGreaterThan(0);
+  });
+
   it.each(['folder', 'archive'])('comes in unchanged and as a whole from a %s', async (form) => {
     const { bench } = await filledStore();
     const here = await openImportBench();

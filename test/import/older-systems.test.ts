@@ -80,6 +80,17 @@ describe('SQLite files of the older systems', () => {
     expect(bench.hash()).toBe(before);
   });
 
+  it('of the persistence server are not skipped if the summaries in the store are of a newer format', async () => {
+    const { path } = database(MNEMOSYNE);
+    const bench = await openImportBench();
+    await bench.import(path);
+    const { conversationId } = await bench.store.load('test-convo');
+    const summaries = join(bench.logsFolder, conversationId, 'summaries.json');
+    writeFileSync(summaries, JSON.stringify({ formatVersion: 99, summaries: {} }));
+    const report = await bench.import(path);
+    expect(report).toMatchObject({ skipped: 0, problems: [{ code: 'FORMAT_TOO_NEW' }] });
+  });
+
   it('of the persistence server pin conversations, and set values of the state that are not set', async () => {
     const { path } = database(MNEMOSYNE);
     const bench = await openImportBench();

@@ -15,8 +15,6 @@ import {
 } from '../../stores/conversations/document/import-mark.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
 import type { Masker } from '../../stores/conversations/writing/mask-queue.js';
-import { addSummaries } from '../../stores/summaries/exported-summaries.js';
-import { type Summaries, sourceHashOf } from '../../stores/summaries/summary-file.js';
 import { maskedBy } from '../../stores/text-masker.js';
 import { addLeftOut, addProblem } from '../import-outcome.js';
 import type { Activity, ImportedConversation } from '../source-interface.js';
@@ -30,6 +28,7 @@ import { refinementOf, withoutDeleted } from './refined-candidate.js';
 import { RenamedTrees } from './renamed-trees.js';
 import { BySource } from './source-id-map.js';
 import { candidateWithActivity } from './stored-activity.js';
+import { importSourceSummaries } from './summary-import.js';
 
 /** Errors that concern one conversation and do not stop the others. */
 const ERRORS_OF_ONE_CONVERSATION: readonly AppError['code'][] = [
@@ -137,7 +136,8 @@ export class ConversationImport {
         const candidate = await this.#candidate(kind, given);
         if (candidate.messages.length === 0) return this.#leaveOut();
         await this.#importCandidate(candidate);
-        if (given.summaries !== undefined) await this.#addSummaries(candidate, given.summaries);
+        if (given.summaries !== undefined)
+          await importSourceSummaries(candidate, given.summaries, this.#options);
       } else await importWhole(given.id, given.whole, this.#options);
     } catch (error) {
       if (!isAppError(error) || !ERRORS_OF_ONE_CONVERSATION.includes(error.code)) throw error;
@@ -240,27 +240,6 @@ export class ConversationImport {
     if (created > 0) outcome.added += created;
     else outcome[added > 0 || isEdited ? 'updated' : 'unchanged'] += 1;
     outcome.messages += added;
-  }
-
-  /**
-   * Adds the summaries, also to a conversation that did not change: an earlier import may have been killed
-   * before this step. A summary is stored as current if its message count equals the number of imported
-   * messages, otherwise as stale.
-   */
-  async #addSummaries(
-    { mark, messages }: Candidate,
-    given: NonNullable<ImportedConversation['summaries']>,
-  ): Promise<void> {
-    const { known, dryRun, summaries: store } = this.#options;
-    const conversationId = known.get(mark)?.conversationId;
-    if (dryRun || conversationId === undefined) return;
-    const count = messages.filter(({ role }) => role !== 'system').length;
-    const found = Object.entries(given).map(([level, summary]) => [
-      level,
-      { ...summary, sourceHash: summary.messageCount === count ? sourceHashOf(messages) : '' },
-    ]);
-    const summaries: Summaries = Object.fromEntries(found);
-    await addSummaries(conversationId, summaries, store);
   }
 
   async #create(candidate: Candidate): Promise<void> {

@@ -4,7 +4,7 @@
  * messages that follow the same messages in the export.
  */
 import { later } from '../../base/clock.js';
-import { AppError, isAppError, undefinedIfUnreadable } from '../../base/errors.js';
+import { AppError, undefinedIfUnreadable } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
 import { readStampNow } from '../../files/read/stamp.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
@@ -19,11 +19,12 @@ import type {
   ConversationDocuments,
   WholeConversation,
 } from '../../stores/conversations/files/conversation-documents.js';
-import { addSummaries, takeSummaries } from '../../stores/summaries/exported-summaries.js';
+import { summariesIn, withoutSummaries } from '../../stores/summaries/exported-summaries.js';
 import type { SummaryStore } from '../../stores/summaries/summary-store.js';
 import { maskedBy, type TextMasker } from '../../stores/text-masker.js';
-import { addLeftOut, addProblem, type ImportOutcome } from '../import-outcome.js';
+import { addLeftOut, type ImportOutcome } from '../import-outcome.js';
 import type { AlreadyImported } from './already-imported.js';
+import { importSummaries } from './summary-import.js';
 
 export interface WholeImportOptions {
   readonly store: ConversationStore;
@@ -36,8 +37,7 @@ export interface WholeImportOptions {
 }
 
 /**
- * Imports one conversation, and its summaries for levels that have none. A damaged file of summaries is not
- * changed and is reported as a problem. A key that another conversation has here is left out. Throws
+ * Imports one conversation, and its summaries for levels that have none (see `importSummaries`). A key that another conversation has here is left out. Throws
  * ALREADY_EXISTS (the stored conversation differs), and what writing throws.
  */
 export async function importWhole(
@@ -46,17 +46,11 @@ export async function importWhole(
   options: WholeImportOptions,
 ): Promise<void> {
   const { value: clean, masked } = await maskedBy(options.masker, exported);
-  const { value, summaries } = takeSummaries(clean);
-  const asExported = masked.length === 0 ? value : takeSummaries(exported).value;
+  const value = withoutSummaries(clean);
+  const asExported = masked.length === 0 ? value : withoutSummaries(exported);
   const isChanged = await importDocument(conversationId, value, asExported, options);
   if (isChanged) options.outcome.masked += masked.length;
-  if (options.dryRun) return;
-  try {
-    await addSummaries(conversationId, summaries, options.summaries);
-  } catch (error) {
-    if (!isAppError(error, 'CORRUPT')) throw error;
-    addProblem(options.outcome, { path: conversationId }, error); // the conversation itself is imported
-  }
+  await importSummaries(conversationId, () => summariesIn(clean), options);
 }
 
 /**

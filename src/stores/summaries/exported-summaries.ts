@@ -27,12 +27,16 @@ export const withSummaryFile = <T extends object>(document: T, file: JsonObject)
   [FIELD]: file,
 });
 
-/** Separates an exported conversation from its summaries. FORMAT_TOO_NEW. */
-export function takeSummaries(value: JsonObject): { value: JsonObject; summaries: Summaries } {
+/** The exported conversation without its summaries. */
+export function withoutSummaries(value: JsonObject): JsonObject {
   const { [FIELD]: file, ...rest } = value;
-  if (!isRecord(file)) return { value, summaries: {} };
-  const at = { path: FIELD, conversationId: String(value['conversationId']) };
-  return { value: rest, summaries: readSummaries(file, at) };
+  return isRecord(file) ? rest : value;
+}
+
+/** The summaries of an exported conversation. FORMAT_TOO_NEW, CORRUPT. */
+export function summariesIn({ [FIELD]: file, conversationId }: JsonObject): Summaries {
+  if (!isRecord(file)) return {};
+  return readSummaries(file, { path: FIELD, conversationId: String(conversationId) });
 }
 
 /**
