@@ -4,7 +4,8 @@ import { openInput } from '../../src/files/input/input.js';
 import type { Input } from '../../src/files/input/input-types.js';
 import { detectedSource } from '../../src/import/detect-source.js';
 import { zipOf } from '../support/zip.js';
-import { fileWith, lines } from './bench.js';
+import { fileWith, folderWith, lines } from './bench.js';
+import { TEXT_SAMPLES } from './samples.js';
 
 const UNKNOWN = { items: [{ body: 'a'.repeat(1000) }, { body: 'b' }], version: 1 };
 
@@ -41,4 +42,33 @@ it('the detection finds a format that is tried after many others', async () => {
   const found = await detecting(await openInput(fileWith(memory, 'export.jsonl')));
   expect(found.kind).toBe('mem0');
   expect(found.opened).toBeLessThanOrEqual(2);
+});
+
+it.each([
+  ['codex', 'codex/rollout-1-s.jsonl', (n: number) => `rollout-0-${n}.jsonl`],
+  [
+    'gemini-cli',
+    'gemini-cli/shed/chats/session-1.jsonl',
+    (n: number) => `chats/session-0${n}.jsonl`,
+  ],
+  [
+    'vscode',
+    'vscode/workspaceStorage/w/chatSessions/s.jsonl',
+    (n: number) => `chatSessions/a${n}.jsonl`,
+  ],
+  ['copilot-cli', 'copilot-cli/s/events.jsonl', (n: number) => `a${n}/events.jsonl`],
+  ['claude-code', 'claude-code/projects/p/s.jsonl', (n: number) => `projects/a/a${n}.jsonl`],
+] as const)('logs of %s are found after empty and damaged ones', async (kind, sample, nameOf) => {
+  const broken = Array.from(
+    { length: 30 },
+    (_, n) => [nameOf(n), n < 15 ? '' : '{ damaged'] as const,
+  );
+  const files = { ...Object.fromEntries(broken), [sample]: TEXT_SAMPLES[sample] ?? '' };
+  const input = await openInput(folderWith(files));
+  // The log that can be read is the last one.
+  const isSound = ({ name }: { name: string }) => name === sample;
+  const ordered = [...input.files.filter((file) => !isSound(file)), ...input.files.filter(isSound)];
+  const source = await detectedSource({ ...input, files: ordered });
+  await input.close();
+  expect(source?.kind).toBe(kind);
 });

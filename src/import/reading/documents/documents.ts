@@ -24,6 +24,11 @@ export interface JsonRecord {
 export const filesNamed = (pattern: RegExp, { form, files }: Input): readonly InputFile[] =>
   form === 'file' ? files : files.filter(({ name }) => pattern.test(name));
 
+/** The files from which the format of a tool's logs is detected: several, because some may be empty or damaged. */
+export const filesToDetect = (files: readonly InputFile[]): readonly InputFile[] =>
+  files.filter(({ sizeBytes }) => sizeBytes > 0).slice(0, MAX_FILES_TRIED);
+
+const MAX_FILES_TRIED = 20;
 /** The format of a file is detected from this many bytes, or from its first element. */
 const PEEK_BYTES = 16 * 1024 * 1024;
 const MAX_ELEMENTS_TRIED = 10;

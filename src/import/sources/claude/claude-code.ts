@@ -7,7 +7,7 @@
 import { posix } from 'node:path';
 import { textIn } from '../../../base/json-fields.js';
 import type { Input, InputFile } from '../../../files/input/input-types.js';
-import { firstLine, textOf } from '../../reading/documents/documents.js';
+import { filesToDetect, firstLine, textOf } from '../../reading/documents/documents.js';
 import { notesOf } from '../../reading/documents/note-paths.js';
 import { timesOf, treeConversations } from '../../reading/messages/tree-conversations.js';
 import { TurnBuilder } from '../../reading/messages/turns.js';
@@ -31,15 +31,12 @@ import { agentConversations, sidechainConversations } from './claude-code-subage
 import { addCodeNodes } from './claude-code-turns.js';
 
 const MEMORY = /(^|\/)memory\/[^/]+\.md$/;
-/** Number of files that are read to detect the format. */
-const MAX_PEEKS = 12;
 
 export const claudeCode: Source = {
   kind: 'claude-code',
   title: 'Claude Code sessions',
   async detect({ files }) {
-    const logs = files.filter(({ name }) => SESSION.test(name)).slice(0, MAX_PEEKS);
-    for (const file of logs) {
+    for (const file of filesToDetect(files.filter(({ name }) => SESSION.test(name)))) {
       const line = await firstLine(file);
       if (line === undefined) continue;
       if (textIn(line['sessionId']) !== undefined && 'type' in line) return true;

@@ -7,7 +7,7 @@ import { posix } from 'node:path';
 import { definedOrNothing, objectIn, textIn } from '../../../base/json-fields.js';
 import type { InputFile } from '../../../files/input/input-types.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
-import { firstLine, objectLines } from '../../reading/documents/documents.js';
+import { filesToDetect, firstLine, objectLines } from '../../reading/documents/documents.js';
 import { TurnBuilder } from '../../reading/messages/turns.js';
 import { moduleOfFolder } from '../../reading/text/module-of-folder.js';
 import { timeIn } from '../../reading/text/times.js';
@@ -30,7 +30,7 @@ export const codex: Source = {
   kind: 'codex',
   title: 'Codex sessions',
   async detect(input) {
-    for (const file of filesOf(input.files, input.form === 'file').slice(0, 3)) {
+    for (const file of filesToDetect(filesOf(input.files, input.form === 'file'))) {
       const first = (await firstLine(file)) ?? {};
       if (first['type'] === 'session_meta' || isFirstOfOldForm(first)) return true;
     }

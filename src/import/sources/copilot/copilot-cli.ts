@@ -12,7 +12,12 @@ import {
 } from '../../../base/json-fields.js';
 import type { InputFile } from '../../../files/input/input-types.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
-import { filesNamed, firstLine, objectLines } from '../../reading/documents/documents.js';
+import {
+  filesNamed,
+  filesToDetect,
+  firstLine,
+  objectLines,
+} from '../../reading/documents/documents.js';
 import { TurnBuilder } from '../../reading/messages/turns.js';
 import { attachmentLine } from '../../reading/text/attachment-lines.js';
 import { moduleOfFolder } from '../../reading/text/module-of-folder.js';
@@ -26,7 +31,7 @@ export const copilotCli: Source = {
   kind: 'copilot-cli',
   title: 'sessions of GitHub Copilot (command line)',
   async detect(input) {
-    for (const file of filesNamed(EVENTS, input).slice(0, 3)) {
+    for (const file of filesToDetect(filesNamed(EVENTS, input))) {
       if ((await firstLine(file))?.['type'] === 'session.start') return true;
     }
     return false;

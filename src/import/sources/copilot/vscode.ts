@@ -14,7 +14,11 @@ import {
 } from '../../../base/json-fields.js';
 import type { Input, InputFile } from '../../../files/input/input-types.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
-import { firstElement, unreadableConversation } from '../../reading/documents/documents.js';
+import {
+  filesToDetect,
+  firstElement,
+  unreadableConversation,
+} from '../../reading/documents/documents.js';
 import { TurnBuilder } from '../../reading/messages/turns.js';
 import { attachmentLine } from '../../reading/text/attachment-lines.js';
 import { moduleOfFolder } from '../../reading/text/module-of-folder.js';
@@ -32,7 +36,7 @@ export const vscode: Source = {
   kind: 'vscode',
   title: 'chats of VS Code',
   async detect(input) {
-    for (const file of filesOf(input).slice(0, 3)) if (await isSession(file)) return true;
+    for (const file of filesToDetect(filesOf(input))) if (await isSession(file)) return true;
     return false;
   },
   async *read(input, options) {

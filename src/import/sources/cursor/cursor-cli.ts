@@ -15,6 +15,7 @@ import {
 import type { Input, InputFile } from '../../../files/input/input-types.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
 import {
+  filesToDetect,
   firstLine,
   objectLines,
   textOf,
@@ -40,15 +41,12 @@ const PROJECT = /(?:^|\/)([^/]+)\/agent-transcripts\//;
 /** The transcript of a subagent is in a subfolder of its session. */
 const SUBAGENT = /(?:^|\/)([^/]+)\/subagents\/[^/]+$/;
 const SPOKEN = /^(text|image|file)/;
-/** Several files are tried, because the first ones may be empty. */
-const MAX_FILES_TRIED = 20;
 
 export const cursorCli: Source = {
   kind: 'cursor-cli',
   title: 'conversations of Cursor (command line)',
   async detect(input) {
-    const written = filesOf(input).filter(({ sizeBytes }) => sizeBytes > 0);
-    for (const file of written.slice(0, MAX_FILES_TRIED)) {
+    for (const file of filesToDetect(filesOf(input))) {
       if (isPlain(file)) {
         if (isPlainTranscript((await textOf(file)) ?? '')) return true;
         continue;

@@ -17,6 +17,7 @@ import {
 import type { Input, InputFile } from '../../../files/input/input-types.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
 import {
+  filesToDetect,
   firstElement,
   firstLine,
   objectLines,
@@ -45,10 +46,10 @@ export const geminiCli: Source = {
   kind: 'gemini-cli',
   title: 'Gemini CLI sessions',
   async detect(input) {
-    for (const file of input.files.filter(isPromptLog).slice(0, 3)) {
+    for (const file of filesToDetect(input.files.filter(isPromptLog))) {
       if (await hasPrompts(file)) return true;
     }
-    for (const file of filesOf(input).slice(0, 3)) {
+    for (const file of filesToDetect(filesOf(input))) {
       const head = await headOf(file);
       const isHead = 'sessionId' in head && ('projectHash' in head || 'startTime' in head);
       if (isHead && !('uuid' in head)) return true;
