@@ -128,14 +128,27 @@ it('a log of the first version of Codex is read', async () => {
   expect(texts).toEqual([['user: one', 'assistant: two']]);
 });
 
-it('a time without a time zone is the same on every machine', async () => {
+it.each([
+  ['2026-01-02T10:00:00.123456', '2026-01-02T10:00:00.123Z'],
+  ['2026-01-02 10:00', '2026-01-02T10:00:00.000Z'],
+  ['2026-01-02 5:00 PM', '2026-01-02T17:00:00.000Z'],
+  ['January 2, 2026 5:00 PM', '2026-01-02T17:00:00.000Z'],
+  ['2-Jan-2026 17:00', '2026-01-02T17:00:00.000Z'],
+  ['Fri Jan  2 17:00:00 2026', '2026-01-02T17:00:00.000Z'],
+  // These have a zone.
+  ['January 2, 2026 5:00 PM EST', '2026-01-02T22:00:00.000Z'],
+  ['Jan 2, 2026, 5:00 PM -0500', '2026-01-02T22:00:00.000Z'],
+  ['Fri, 02 Jan 2026 17:00:00 GMT', '2026-01-02T17:00:00.000Z'],
+  ['Fri Jan 02 2026 17:00:00 GMT+0100 (CET)', '2026-01-02T16:00:00.000Z'],
+  ['2026-01-02 17:00:00+02', '2026-01-02T15:00:00.000Z'],
+])('the time %s is the same on every machine', async (timestamp, time) => {
   vi.stubEnv('TZ', 'America/New_York');
   onTestFinished(() => void vi.unstubAllEnvs());
   expect(new Date('2026-01-02T10:00:00').toISOString()).toBe('2026-01-02T15:00:00.000Z');
   const bench = await openImportBench();
-  const messages = [{ role: 'user', content: 'one', timestamp: '2026-01-02T10:00:00.123456' }];
+  const messages = [{ role: 'user', content: 'one', timestamp }];
   await bench.importText({ id: 'c', messages }, 'a.json');
-  expect(bench.bySource('c').messages[0].createdAt).toBe('2026-01-02T10:00:00.123Z');
+  expect(bench.bySource('c').messages[0].createdAt).toBe(time);
 });
 
 it('content that is one part instead of a list is read', async () => {

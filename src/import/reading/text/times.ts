@@ -27,11 +27,20 @@ export function timeIn(value: unknown): string | undefined {
   if (typeof value === 'number') return ofMs(msOf(value));
   if (typeof value !== 'string') return undefined;
   if (/^\d{9,19}(\.\d+)?$/.test(value)) return ofMs(msOf(Number(value)));
-  // SQLite and many programs write no time zone; the time is UTC.
-  const text = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(value)
-    ? `${value.replace(' ', 'T')}Z`
-    : value;
-  return /^\d{4}-/.test(text) || /[A-Za-z]{3}/.test(text) ? ofMs(Date.parse(text)) : undefined;
+  return /^\d{4}-/.test(value) || /[A-Za-z]{3}/.test(value)
+    ? ofMs(Date.parse(withZone(value)))
+    : undefined;
+}
+
+/** The names of zones that `Date.parse` knows, or an offset after the time of the day. */
+const ZONE = /\b(UTC?|GMT|[ECMP][SD]T)\b|\d\s?Z$|(:\d\d(\.\d+)?|[AP]M)\s*[+-]\d/i;
+
+/** SQLite and many programs write no time zone; the time is UTC, so that it is the same on every machine. */
+function withZone(text: string): string {
+  if (/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text)) {
+    return `${text.replace(' ', 'T')}Z`;
+  }
+  return ZONE.test(text) ? text : `${text} UTC`;
 }
 
 /** Like `timeIn`, in Unix milliseconds. */
