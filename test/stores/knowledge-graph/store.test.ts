@@ -57,6 +57,28 @@ describe('the tests of seed 004', () => {
     expect(readFileSync(join(folder, 'kg_rejects.log'), 'utf8').trim().split('\n')).toHaveLength(2);
   });
 
+  it('records the line number of damage that it reads later', async () => {
+    const { graph, open, folder } = openGraph();
+    const path = join(folder, 'kg_wal.log');
+    const other = open();
+    await graph.add([fact('Ada'), fact('Grace')]);
+    expect(await allOf(other)).toHaveLength(2);
+    await graph.add([fact('Alan')]);
+    appendFileSync(path, '\nrubbish\n\nmore rubbish\n');
+    await other.add([fact('Kurt')]);
+    await graph.save();
+    // Another process has compacted the log, and the new log has damage.
+    appendFileSync(path, '\nlast rubbish\n');
+    const lines = readFileSync(path, 'utf8').split('\n');
+    await other.add([fact('Haskell')]);
+    const rejects = readFileSync(join(folder, 'kg_rejects.log'), 'utf8').trim().split('\n');
+    expect(rejects.map((line) => JSON.parse(line))).toMatchObject([
+      { text: 'rubbish', line: 6 },
+      { text: 'more rubbish', line: 8 },
+      { text: 'last rubbish', line: lines.indexOf('last rubbish') + 1 },
+    ]);
+  });
+
   it('records a new damaged line although a long one was recorded before', async () => {
     const { graph, open, folder } = openGraph();
     await graph.add([fact('Ada')]);

@@ -199,7 +199,40 @@ export async function scanFile(
   source: FileReader,
   from: number,
   scanner: LineScanner,
-  { isLog = false, to = Number.POSITIVE_INFINITY } = {},
+  range: { isLog?: boolean; to?: number } = {},
+): Promise<number> {
+  const { lines, damaged } = scanner;
+  const known = damaged.length;
+  const reached = await scanLines(source, from, scanner, range);
+  const found = damaged.splice(known);
+  // Counting line feeds takes time, so only damage is numbered.
+  const before = found.length === 0 ? 0 : lineFeedsBefore(source, from) - lines;
+  damaged.push(...found.map((each) => ({ ...each, line: each.line + before })));
+  return reached;
+}
+
+function lineFeedsBefore(source: FileReader, end: number): number {
+  const buffer = Buffer.allocUnsafe(chunkBytes(end));
+  let count = 0;
+  for (let position = 0; position < end; ) {
+    const read = source.read(
+      buffer.subarray(0, Math.min(buffer.length, end - position)),
+      0,
+      position,
+    );
+    if (read === 0) break;
+    const filled = buffer.subarray(0, read);
+    for (let at = filled.indexOf(0x0a); at !== -1; at = filled.indexOf(0x0a, at + 1)) count += 1;
+    position += read;
+  }
+  return count;
+}
+
+async function scanLines(
+  source: FileReader,
+  from: number,
+  scanner: LineScanner,
+  { isLog = false, to = Number.POSITIVE_INFINITY }: { isLog?: boolean; to?: number },
 ): Promise<number> {
   const slice = new TimeSlice();
   let buffer = Buffer.allocUnsafe(chunkBytes(Number(source.stamp.size) - from));
@@ -209,7 +242,7 @@ export async function scanFile(
     const count = Math.min(source.read(buffer, unfinished, position), to - position);
     position += count;
     const filled = unfinished + count;
-    const start = scanLines(buffer, filled, scanner);
+    const start = scanBuffer(buffer, filled, scanner);
     if (count === 0) {
       const isTaken = scanner.scan(buffer, start, filled, isLog);
       return isTaken ? position : position - (filled - start);
@@ -222,7 +255,7 @@ export async function scanFile(
 }
 
 /** Scans the complete lines of the buffer and returns the start of the incomplete one. */
-function scanLines(buffer: Buffer, filled: number, scanner: LineScanner): number {
+function scanBuffer(buffer: Buffer, filled: number, scanner: LineScanner): number {
   let start = 0;
   for (let end = buffer.indexOf(0x0a); end !== -1 && end < filled; ) {
     scanner.scan(buffer, start, end);
