@@ -45,6 +45,9 @@ export function timeOfText(text: string): number | undefined {
   return Number.isNaN(epochMs) || (isDay && !hasExistingDay(text)) ? undefined : epochMs;
 }
 
+/** False for a time that ISO 8601 writes with a sign and more digits: no filter takes such a time. */
+export const hasFourDigitYear = (epochMs: number): boolean => /^\d{4}-/.test(isoTime(epochMs));
+
 /** Like `isoTime`, without punctuation, for names of files: `20260301T101500123Z`. */
 export function compactTime(epochMs: number): string {
   return isoTime(epochMs).replace(/[-:.]/g, '');

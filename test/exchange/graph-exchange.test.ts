@@ -128,6 +128,10 @@ describe('the JSON Lines of the graph', () => {
       expect((await errorOf(bring(nothing))).code).toBe('VALIDATION_ERROR');
     const someday = '{"subject":"Ada","predicate":"knows","object":"x","ts":"someday"}';
     expect((await bring(someday)).refused[0]?.reason).toContain('ts is not a time');
+    const late = someday.replace('someday', '9999-12-31T23:59:59-14:00');
+    expect((await bring(late)).refused[0]?.reason).toContain('four digits');
+    const early = someday.replace('someday', '-000100-07-12T00:00:00.000Z');
+    expect((await bring(early)).refused).toEqual([]);
   });
 
   it('can have unknown fields, which an import reports with the number of lines', async () => {

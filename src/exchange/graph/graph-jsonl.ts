@@ -1,5 +1,5 @@
 /** Facts as JSON Lines, which have all fields and can be imported again. */
-import { isoTime, timeOfText } from '../../base/clock.js';
+import { hasFourDigitYear, isoTime, timeOfText } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { jsonTextsIn } from '../../base/json.js';
 import { isRecord, isString, type JsonObject } from '../../base/json-fields.js';
@@ -54,8 +54,15 @@ function asObject(value: unknown): JsonObject {
 
 function timeOf(name: string, value: unknown): number {
   const time = isString(value) ? timeOfText(value) : value;
-  if (typeof time === 'number' && !Number.isNaN(time)) return time;
-  throw new AppError('VALIDATION_ERROR', `The value of ${name} is not a time.`);
+  if (typeof time !== 'number' || Number.isNaN(time)) {
+    throw new AppError('VALIDATION_ERROR', `The value of ${name} is not a time.`);
+  }
+  // Its time zone moves such a text into another year. An export has a sign before years of more digits.
+  if (isString(value) && /^\d{4}-/.test(value) && !hasFourDigitYear(time)) {
+    const problem = `is ${isoTime(time)} in UTC, but the year must have four digits`;
+    throw new AppError('VALIDATION_ERROR', `The value of ${name} ${problem}.`);
+  }
+  return time;
 }
 
 interface Line {

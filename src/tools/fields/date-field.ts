@@ -1,7 +1,7 @@
 /** Times in the input of tools: ISO 8601. A date without a time means the whole day (UTC). */
 
 import { z } from 'zod';
-import { DAY_MS, timeOfText } from '../../base/clock.js';
+import { DAY_MS, hasFourDigitYear, isoTime, timeOfText } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { isTimeZone } from '../../base/local-time.js';
 
@@ -24,11 +24,12 @@ export function startOf(name: string, text: string): number {
   const isDate = ISO_DATE.test(text);
   const zoned = isDate || /(Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`;
   const time = isDate || ISO_TIME.test(text) ? timeOfText(zoned) : undefined;
-  if (time !== undefined) return time;
-  throw new AppError(
-    'VALIDATION_ERROR',
-    `\`${name}\` must be a time in ISO 8601, such as 2025-01-24 or 2025-01-24T15:00:00Z.`,
-  );
+  if (time !== undefined && hasFourDigitYear(time)) return time;
+  const problem =
+    time === undefined
+      ? 'must be a time in ISO 8601, such as 2025-01-24 or 2025-01-24T15:00:00Z'
+      : `is ${isoTime(time)} in UTC, but the year must have four digits`;
+  throw new AppError('VALIDATION_ERROR', `\`${name}\` ${problem}.`);
 }
 
 /**

@@ -192,6 +192,11 @@ describe('kg_add and kg_query', () => {
     const long = { ...ada, object: 'x'.repeat(201) };
     expect(await failure('kg_add', long)).toMatchObject({ code: 'E_KG_INVALID_TRIPLE' });
     expect(await failure('kg_add', { subject: 'Ada' })).toMatchObject({ code: 'VALIDATION_ERROR' });
+    const fact = { subject: 'Ada', predicate: 'a', object: 'b' };
+    for (const ts of ['9999-12-31T23:59:59-14:00', '0000-01-01T00:00:00+14:00']) {
+      const refused = await failure('kg_add', { triples: [{ ...fact, ts }] });
+      expect(refused.message).toContain('four digits');
+    }
     expect(await failure('kg_add', { ...ada, triples: [ada] })).toMatchObject({
       code: 'VALIDATION_ERROR',
     });
