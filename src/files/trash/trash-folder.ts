@@ -129,12 +129,16 @@ export class TrashFolder {
     return new Set((await this.#entries()).map(({ original }) => original)).size;
   }
 
-  /** Returns the entry with this name, or the last deleted entry with this `original`. FILESYSTEM_ERROR. */
+  /**
+   * Returns the entry with this name, or the last deleted entry with this `original`, which may have another
+   * Unicode form. FILESYSTEM_ERROR.
+   */
   async find(nameOrOriginal: string): Promise<NamedEntry | undefined> {
     const entries = await this.#entries();
     return (
       entries.find(({ name }) => name === nameOrOriginal) ??
-      entries.find(({ original }) => original === nameOrOriginal)
+      entries.find(({ original }) => original === nameOrOriginal) ??
+      entries.find(({ original }) => original.normalize() === nameOrOriginal.normalize())
     );
   }
 

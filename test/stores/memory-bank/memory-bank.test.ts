@@ -375,6 +375,19 @@ describe('the trash', () => {
     expect(readdirSync(join(folder, '.trash'))).toEqual([]);
   });
 
+  it('finds a note in the trash by its path in another Unicode form, as every other call does', async () => {
+    const { bank, put, text } = openBank();
+    const stored = 'cafe\u0301.md';
+    const typed = 'caf\u00e9.md';
+    put(stored, 'of another system\n');
+    await bank.delete(typed);
+    expect(await bank.restore(typed)).toBe(stored);
+    expect(text(stored)).toBe('of another system\n');
+    await bank.delete(typed);
+    await bank.purge(typed);
+    expect(await bank.trashed()).toEqual([]);
+  });
+
   it('restores and removes notes that an earlier version put under the time of their deletion', async () => {
     const { bank, put, text } = openBank();
     await bank.add('a/x.md', 'now');
