@@ -9,7 +9,7 @@ import { AppError } from '../../base/errors.js';
 import { findConfined } from '../../files/paths/confined-file.js';
 import { findGitProject } from '../../files/paths/find-project.js';
 import { openFile } from '../../files/sealing/sealed-form.js';
-import { requireNotePath } from './note-path.js';
+import { storedNotePath } from './note-path.js';
 
 const MAX_COMMITS = 1000;
 const TIMEOUT_MS = 10_000;
@@ -104,8 +104,8 @@ export class NoteHistory {
     }
   }
 
-  async #log(path: string): Promise<CommitWithPath[]> {
-    requireNotePath(path);
+  async #log(given: string): Promise<CommitWithPath[]> {
+    const path = await storedNotePath(this.#options.folder, given);
     await findConfined(this.#options.folder, path); // `absent` is allowed: a deleted note has a history too
     const output = await this.#git([
       ...['log', '--follow', '-z', '--name-only', `--max-count=${MAX_COMMITS}`],

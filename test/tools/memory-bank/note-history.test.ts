@@ -117,3 +117,11 @@ it('the history starts no program from the settings of the repository', async ()
   expect(text['content']).toMatch(/^two/);
   expect(readFileSync(trace, 'utf8')).toBe('');
 });
+
+it('lists the commits of a note whose name has another Unicode form', async () => {
+  put('cafe\u0301.md', 'of another system\n');
+  git('init', '--quiet');
+  commit('a cafe');
+  const { commits } = await history('caf\u00e9.md');
+  expect(commits.map(({ subject }) => subject)).toEqual(['a cafe']);
+});
