@@ -67,6 +67,57 @@ it.each([
   }
 });
 
+const SESSION = { type: 'session_meta', timestamp: TIME, payload: { id: 's', cwd: '/shed' } };
+const codexSay = (text: string, second: number, role = 'user') => ({
+  type: 'response_item',
+  timestamp: `2026-01-01T10:00:0${second}.000Z`,
+  payload: { type: 'message', role, content: [{ text }] },
+});
+const session = (...texts: string[]) =>
+  lines(SESSION, ...texts.map((text, at) => codexSay(text, at, at % 2 ? 'assistant' : 'user')));
+const list = (...texts: string[]) => ({
+  id: 'c',
+  messages: texts.map((content, at) => ({ role: at % 2 ? 'assistant' : 'user', content })),
+});
+
+it.each([
+  [
+    'goes on in another way',
+    { 'a.json': list('one', 'two', 'a'), 'b.json': list('one', 'two', 'b', 'bb') },
+  ],
+  ['went on less', { 'a.json': list('one', 'two', 'a', 'aa'), 'b.json': list('one', 'two', 'b') }],
+  ['is another one', { 'a.json': list('one', 'two'), 'b.json': list('three', 'four', 'five') }],
+  [
+    'goes on in two other ways',
+    {
+      'a.json': list('one', 'two', 'a'),
+      'b.json': list('one', 'two', 'b'),
+      'c.json': list('one', 'two', 'c', 'cc'),
+    },
+  ],
+  [
+    'goes on in another way, in a log',
+    {
+      'rollout-1-s.jsonl': session('one', 'two', 'a'),
+      'rollout-2-s.jsonl': session('one', 'two', 'b', 'bb'),
+    },
+  ],
+  [
+    'may be older',
+    {
+      'rollout-1-s.jsonl': session('one', 'two', 'a', 'aa'),
+      'rollout-2-s.jsonl': session('one', 'two', 'b'),
+    },
+  ],
+])('predicts a conversation of which a second file %s', async (_, files) => {
+  const bench = await openImportBench();
+  const path = folderWith(files);
+  const { branched: _none, ...planned } = await bench.import(path, { dryRun: true });
+  // A dry run does not know the id of the conversation with the branches.
+  const { branched: _ids, ...report } = await bench.import(path);
+  expect(planned).toEqual(report);
+});
+
 it('predicts an input with two versions of notes, insights, facts and a state', async () => {
   const claude = (text: string) => ({
     'projects.json': [

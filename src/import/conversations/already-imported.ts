@@ -40,6 +40,11 @@ export interface Planned {
   readonly count: number;
   /** Equal for equal versions. */
   readonly version: string;
+  /** Of the conversation. */
+  readonly updatedAt?: string;
+  /** Hashes of the ids of its messages, and of those that would be in branches of it (planned-again.ts). */
+  readonly ids?: Uint32Array;
+  readonly branched?: Uint32Array;
 }
 
 /** Separates the id of a tree from the rest of a branch's id. */

@@ -10,8 +10,6 @@ import {
   markOfSource,
   replacedWith,
   type SourceId,
-  type SourceMark,
-  versionOf,
 } from '../../stores/conversations/document/import-mark.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
 import type { Masker } from '../../stores/conversations/writing/mask-queue.js';
@@ -22,6 +20,7 @@ import type { KnownConversation, Planned } from './already-imported.js';
 import { BranchImport } from './branch-import.js';
 import { candidateWithoutCopy } from './omit-forked-history.js';
 import { addUnder, differs, importWhole, type WholeImportOptions } from './own-export-import.js';
+import { plannedAgain, plannedOf } from './planned-again.js';
 import type { Candidate } from './planned-conversation.js';
 import { isChanged, isOtherPath, type Reconciled, reconcile } from './reconcile.js';
 import { refinementOf, withoutDeleted } from './refined-candidate.js';
@@ -178,7 +177,7 @@ export class ConversationImport {
       const candidate = withoutDeleted(given, known.deletedIn(known.branchesOf(undefined, given)));
       const count = candidate.messages.length;
       if (count > 0 && !dryRun) await this.#create(candidate);
-      else if (count > 0) known.plan(mark, plannedOf(mark));
+      else if (count > 0) known.plan(mark, plannedOf(candidate));
       outcome[count > 0 ? 'added' : 'unchanged'] += 1;
       outcome.messages += count;
     } else if (!isChanged(there.mark, mark)) {
@@ -189,20 +188,15 @@ export class ConversationImport {
   }
 
   /** Counts another version of a conversation that this dry run would have added or changed before. */
-  #planAgain(
-    planned: Planned,
-    { mark, messages }: Candidate,
-    there: KnownConversation | undefined,
-  ): void {
+  #planAgain(planned: Planned, candidate: Candidate, there: KnownConversation | undefined): void {
     const { outcome, known } = this.#options;
-    const more = mark.count - planned.count;
-    const now = plannedOf(mark);
-    const isNewer = more >= 0 && now.version !== planned.version;
-    outcome[isNewer ? 'updated' : 'unchanged'] += 1;
-    if (!isNewer) return;
-    outcome.messages += more;
-    known.plan(mark, now);
-    if (there !== undefined) known.planMessages(there.conversationId, messages);
+    const again = plannedAgain(planned, candidate);
+    outcome[again.outcome] += 1;
+    outcome.messages += again.messages;
+    known.plan(candidate.mark, again.planned);
+    if (there !== undefined && again.outcome === 'updated') {
+      known.planMessages(there.conversationId, candidate.messages);
+    }
   }
 
   /** The tree of a branch, if conversations of the tree were imported before. */
@@ -312,7 +306,7 @@ export class ConversationImport {
       (await this.#branches.keepTextless(stored, candidate, plan.revision));
     if (keepsPath) await this.#branches.followHead(conversationId, candidate);
     if (dryRun) {
-      known.plan(given.mark, plannedOf(given.mark));
+      known.plan(given.mark, plannedOf(given));
       if (plan.revision.messages !== undefined) {
         known.planMessages(conversationId, plan.revision.messages);
       }
@@ -371,8 +365,6 @@ export class ConversationImport {
     return done;
   }
 }
-
-const plannedOf = (mark: SourceMark): Planned => ({ count: mark.count, version: versionOf(mark) });
 
 const idsOf = (messages: readonly { readonly id: string }[]): ReadonlySet<string> =>
   new Set(messages.map(({ id }) => id));

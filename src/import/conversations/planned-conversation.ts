@@ -31,6 +31,8 @@ export interface Candidate {
   readonly shown: readonly CandidateMessage[];
   /** Whether the source has an id for each of the messages. */
   readonly hasIds: boolean;
+  /** The stored ids of all messages that the source has of it. */
+  sourceIds(): readonly string[];
   /** Whether the source has a message of this stored id somewhere in the conversation. */
   isInSource(messageId: string): boolean;
   /** Whether the source has a message of this stored id, but in another branch of the conversation. */
@@ -75,6 +77,7 @@ export function candidateOf(
   };
   const storedIds = (ids: ReadonlySet<string> = new Set()) =>
     [...ids].map((each) => storedId(kind, scope, each));
+  const sourceIds = () => [...messages.map(({ id: own }) => own), ...storedIds(given.allIds)];
   const isKey = given.isKey && CLIENT_ID.test(id);
   return {
     mark,
@@ -89,10 +92,8 @@ export function candidateOf(
     shown: messages,
     hasIds: given.messages.every((message) => message.id !== undefined),
     treeId: given.treeId,
-    isInSource: memberOf(() => [
-      ...messages.map((message) => message.id),
-      ...storedIds(given.allIds),
-    ]),
+    sourceIds,
+    isInSource: memberOf(sourceIds),
     isElsewhere: memberOf(() => storedIds(given.otherIds)),
     ...(branchOf?.messageId !== undefined && {
       branchOf: {
