@@ -142,7 +142,7 @@ export class KnowledgeGraph {
    */
   async add(
     given: readonly NewTriple[],
-    { mustFit = given, mayDefer = false, ...options }: AddOptions = {},
+    { mustFit: allGiven = given, mayDefer = false, ...options }: AddOptions = {},
   ): Promise<Added> {
     checkEach(given, checkTriple);
     const { masker } = this.#options;
@@ -152,6 +152,8 @@ export class KnowledgeGraph {
     const { value: triples, masked } = isClean ? clean : await maskedBy(masker, given);
     // A reader treats a part that a mark made too long as damage.
     if (!isClean) checkEach(triples, checkTriple);
+    // A stored fact is found, and not counted as new, only in its masked form.
+    const mustFit = allGiven === given ? triples : (await maskedBy(masker, allGiven)).value;
     const request = { kind: 'add', triples, mustFit, replaces: false, ...options } as const;
     const now = () => this.#writer.change(request);
     if (!mayDefer) await this.#deferred.requireNone();

@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { SecretMasker } from '../../../src/privacy/secret-masker.js';
 import { withSum } from '../../../src/stores/knowledge-graph/log/operation-line.js';
 import { MAIN } from '../../e2e/harness.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -55,6 +56,19 @@ describe('the tests of seed 004', () => {
     expect(rejects.map((line) => JSON.parse(line).line)).toEqual([4, 6]);
     await open().add([fact('Haskell')]);
     expect(readFileSync(join(folder, 'kg_rejects.log'), 'utf8').trim().split('\n')).toHaveLength(2);
+  });
+
+  it('evicts nothing for facts with secrets that are stored already', async () => {
+    const masker = new SecretMasker({ masksSecrets: true });
+    const { graph } = openGraph({ masker, maxTriples: 2, evict: 'oldest' });
+    const secret = fact('Ada', 'uses', `ghp_${'wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO'}2xYzAb`);
+    await graph.add([fact('Grace')]);
+    expect((await graph.add([secret])).masked).toEqual(['GITHUB_TOKEN']);
+    const again = await graph.add([secret]);
+    expect(again.triples.map(({ added }) => added)).toEqual([false]);
+    expect((await graph.query({}, PAGE)).total).toBe(2);
+    await graph.add([secret], { isImport: true, mustFit: [secret, secret] });
+    expect((await graph.query({}, PAGE)).total).toBe(2);
   });
 
   it('records the line number of damage that it reads later', async () => {
