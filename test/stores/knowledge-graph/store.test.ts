@@ -71,6 +71,19 @@ describe('the tests of seed 004', () => {
     expect((await graph.query({}, PAGE)).total).toBe(2);
   });
 
+  it('a value of the past that is stored already needs no room', async () => {
+    const { graph } = openGraph({ maxTriples: 3 });
+    const lived = (object: string, year: number) => [
+      { ...fact('Ada', 'lives in', object), ts: Date.UTC(year, 0) },
+    ];
+    await graph.add(lived('London', 2000), { replaces: true });
+    await graph.add(lived('Berlin', 2010), { replaces: true });
+    const past = await graph.add(lived('Paris', 2005), { replaces: true });
+    expect(past.triples).toMatchObject([{ added: true, validTo: Date.UTC(2010, 0) }]);
+    const again = await graph.add(lived('Paris', 2005), { replaces: true });
+    expect(again.triples).toMatchObject([{ added: false, validTo: Date.UTC(2010, 0) }]);
+  });
+
   it('records the line number of damage that it reads later', async () => {
     const { graph, open, folder } = openGraph();
     const path = join(folder, 'kg_wal.log');

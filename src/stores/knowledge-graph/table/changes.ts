@@ -90,11 +90,13 @@ export class Changes {
   #add(table: TripleTable, request: AddRequest, pending: PendingOperation[]): Change {
     const { triples, replaces, mustFit } = request;
     this.#dropExpired(table, triples, pending);
-    this.#makeRoom(table, mustFit, pending);
     if (!replaces) {
+      this.#makeRoom(table, mustFit, pending);
       return { triples: triples.map((each) => this.#addOne(table, each, pending)), closed: [] };
     }
     const now = this.#clock.now(); // one time, or the new fact would begin after the old one ends
+    // With its end, a value of the past that is stored already does not count as new.
+    this.#makeRoom(table, endedByLater(table, mustFit, now), pending);
     const ended = endedByLater(table, triples, now);
     const closed = this.#replace(table, triples, now, pending);
     return { triples: ended.map((each) => this.#addOne(table, each, pending, now)), closed };
