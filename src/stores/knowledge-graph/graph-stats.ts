@@ -1,7 +1,9 @@
 /** Counts the facts of the graph and reports the state of its files. */
 import { readStampNow } from '../../files/read/stamp.js';
 import type { GraphState } from './graph-state.js';
+import { hasExpired } from './model/triple.js';
 import { isCurrent } from './model/valid-time.js';
+import type { QueryTime } from './table/graph-query.js';
 
 export interface GraphStats {
   /** The number of facts that have not ended. */
@@ -28,13 +30,21 @@ export interface GraphStats {
 
 const MAX_PREDICATES = 20;
 
-export function statsOf(state: GraphState, limit: number, now: number): GraphStats {
+/** Expired facts do not count, because no query returns them. The next write that needs room removes them. */
+export function statsOf(
+  state: GraphState,
+  limit: number,
+  { now, notBefore }: QueryTime,
+): GraphStats {
   const { content, files } = state;
   const { table, sidecar } = content;
   const { notices } = state;
   let closed = 0;
+  let expired = 0;
   for (let row = 0; row < table.rowEnd; row += 1) {
-    if (table.isUsed(row) && !isCurrent(table.ts(row), table.validTo(row), now)) closed += 1;
+    if (!table.isUsed(row)) continue;
+    if (hasExpired(table.ts(row), notBefore)) expired += 1;
+    else if (!isCurrent(table.ts(row), table.validTo(row), now)) closed += 1;
   }
   const used = { subjects: 0, objects: 0 };
   const predicates: { predicate: string; facts: number }[] = [];
@@ -50,7 +60,7 @@ export function statsOf(state: GraphState, limit: number, now: number): GraphSta
     if (operations.length === 1 && operations[0]?.kind === 'delete') deletions += 1;
   }
   return {
-    open: table.count - closed,
+    open: table.count - closed - expired,
     closed,
     deletions,
     limit,

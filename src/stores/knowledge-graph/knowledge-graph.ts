@@ -241,7 +241,7 @@ export class KnowledgeGraph {
   /** Returns counts, the sizes of the files, and the damage that was found. */
   async stats(): Promise<GraphStats> {
     await this.#state.current();
-    return statsOf(this.#state, this.#options.maxTriples, this.#clock.now());
+    return statsOf(this.#state, this.#options.maxTriples, this.#queryTime());
   }
 
   /**

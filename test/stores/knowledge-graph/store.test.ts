@@ -650,6 +650,7 @@ describe('limits and checks', () => {
     expect((await graph.query({}, PAGE)).total).toBe(2);
     clock.set(11 * 86_400_000);
     expect(namesOf((await graph.query({}, PAGE)).triples)).toEqual(['Grace|knows|Charles']);
+    expect(await graph.stats()).toMatchObject({ open: 1, closed: 0 });
     await graph.add([fact('Alan')]);
     expect((await graph.stats()).open).toBe(2);
     clock.set(40 * 86_400_000);
