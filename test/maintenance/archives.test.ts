@@ -1,8 +1,9 @@
 /** Archives: old conversations are moved to a checked archive, can be searched there, and be restored. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS, isoTime } from '../../src/base/clock.js';
+import { ownerName } from '../../src/files/locks/process-identity.js';
 import { checkArchive } from '../../src/maintenance/check-archive.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { messageHash } from '../../src/stores/conversations/document/message-hash.js';
@@ -136,6 +137,34 @@ describe('archives', () => {
     rmSync(join(folder, 'versions'));
     expect(await archives.restore(id)).toEqual({ conversationId: id });
     expect(contentOf(logsFolder)).toEqual(before);
+  });
+
+  it.each([
+    // Of a process that has ended, and of this one.
+    [`.tmp-${ownerName().replace(/-\d+-([0-9a-z]+)$/, '-1-$1')}-01234567`, true],
+    [`.tmp-${ownerName()}-01234567`, false],
+    ['.git/HEAD', false],
+    ['.locks/mine', false],
+    ['sub/.tmp-mine', false],
+  ])('make no copy again and again of a conversation with %s', async (name, isArchived) => {
+    const place = await openMaintained();
+    const { archives, conversations } = place;
+    const id = await said(place, 400);
+    const path = join(conversations.path(id), name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, 'of another program');
+    for (const _time of [1, 2]) {
+      const { made, archived, skipped } = await archiveAll(place);
+      if (isArchived) continue;
+      const reason = expect.stringContaining(path);
+      expect({ made, archived, skipped }).toEqual({
+        made: [],
+        archived: [],
+        skipped: [{ conversationId: id, reason }],
+      });
+    }
+    expect(existsSync(conversations.path(id))).toBe(!isArchived);
+    expect(await archives.count()).toBe(isArchived ? 1 : 0);
   });
 
   it('restore attachments, and report files that are not of Daybook, which stay in the archive', async () => {

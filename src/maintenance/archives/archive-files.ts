@@ -6,11 +6,12 @@
  * archives.ts decides the month of a conversation.
  */
 import { basename, join } from 'node:path';
-import { isAppError, undefinedIfUnreadable } from '../../base/errors.js';
+import { AppError, isAppError, undefinedIfUnreadable } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
 import { parsedJson } from '../../base/json.js';
 import { isRecord, objectIn, objectsIn } from '../../base/json-fields.js';
 import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
+import { sweepTemporariesBelow } from '../../files/atomic/left-temporaries.js';
 import { writeNewFile } from '../../files/atomic/new-file-stream.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';
 import { listFiles } from '../../files/paths/folders.js';
@@ -21,7 +22,7 @@ import { readStored } from '../../files/read/whole-file.js';
 import { type FileSealer, plainSealer } from '../../files/sealing/file-sealer.js';
 import { sealedDocumentKey } from '../../files/sealing/sealed-form.js';
 import { archiveOf, readArchive } from '../../files/tar-archive.js';
-import { BackupFiles } from '../backup/backup-content.js';
+import { BackupFiles, isNoData } from '../backup/backup-content.js';
 import { CONTENTS_NAME, checkArchive } from '../check-archive.js';
 
 export const ARCHIVE_NAME = /^conversations-(\d{4}-\d\d)(?:-(\d{1,4}))?\.tar\.gz$/;
@@ -142,11 +143,16 @@ export class ArchiveFiles {
     return { path, stored: byConversation(content.files) };
   }
 
-  /** Checksums of the files. FILESYSTEM_ERROR if one cannot be read; then do not archive it. */
+  /**
+   * Checksums of the files. Removes the temporary files of ended processes. FILESYSTEM_ERROR if a file cannot be
+   * read, CONFLICT if an archive would not contain it; then do not archive the conversation.
+   */
   async fingerprint(conversationId: string): Promise<Fingerprint> {
     const found = new Map<string, string>();
     const folder = join(this.#options.logsFolder, conversationId);
+    await sweepTemporariesBelow(folder);
     for await (const { name, path } of walkFiles(folder, () => false)) {
+      if (isNoData(name) || isNoData(name.replace(/\/.*$/, ''))) throw notArchived(path);
       const file = await readStored(path); // the same bytes as in the archive
       if (file !== undefined) found.set(name, sha256Hex(file.bytes));
     }
@@ -211,6 +217,15 @@ export class ArchiveFiles {
     }
   }
 }
+
+const notArchived = (path: string): AppError =>
+  new AppError(
+    'CONFLICT',
+    `An archive would not contain ${path}. Move it to another place first.`,
+    {
+      details: { path },
+    },
+  );
 
 /** Returns the checksums by conversation; none for a damaged archive, which must not be relied on. */
 async function contentsOf(path: string, signal?: AbortSignal) {

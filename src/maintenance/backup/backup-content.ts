@@ -17,6 +17,10 @@ import {
   checkArchive,
 } from '../check-archive.js';
 
+/** Whether no archive contains this file or folder. `name`: in its area. */
+export const isNoData = (name: string): boolean =>
+  NO_DATA.has(name) || /(^|\/)\.tmp-[^/]*$/.test(name);
+
 /** A folder of the root: its name in archives, and its path on this machine. */
 export interface BackupArea {
   readonly name: string;
@@ -97,10 +101,7 @@ export class BackupFiles {
   ): AsyncGenerator<ArchiveFile> {
     const elsewhere = new Set(this.#sources.singleFiles.map(({ path }) => path));
     const isLeftOut = (name: string, path: string) =>
-      NO_DATA.has(name) ||
-      /(^|\/)\.tmp-[^/]*$/.test(name) ||
-      elsewhere.has(path) ||
-      this.#sources.isExcept?.(path) === true;
+      isNoData(name) || elsewhere.has(path) || this.#sources.isExcept?.(path) === true;
     for await (const file of walkFiles(folder, isLeftOut, { yieldsClosed: true })) {
       const name = `${area}/${file.name}`;
       if (isWanted(name)) yield* this.#once(name, () => this.#readOne(name, file));
