@@ -152,8 +152,7 @@ export class KnowledgeGraph {
     const { value: triples, masked } = isClean ? clean : await maskedBy(masker, given);
     // A reader treats a part that a mark made too long as damage.
     if (!isClean) checkEach(triples, checkTriple);
-    // A stored fact is found, and not counted as new, only in its masked form.
-    const mustFit = allGiven === given ? triples : (await maskedBy(masker, allGiven)).value;
+    const mustFit = allGiven === given ? triples : await this.#masked(allGiven);
     const request = { kind: 'add', triples, mustFit, replaces: false, ...options } as const;
     const now = () => this.#writer.change(request);
     if (!mayDefer) await this.#deferred.requireNone();
@@ -163,6 +162,19 @@ export class KnowledgeGraph {
       added: isChanged,
     }));
     return { triples: added, closed: change.closed, masked };
+  }
+
+  /** The facts as they are stored, in which they are found. There can be many, so others run in between. */
+  async #masked(given: readonly NewTriple[]): Promise<NewTriple[]> {
+    const { masker } = this.#options;
+    const slice = new TimeSlice();
+    const facts: NewTriple[] = [];
+    for (const fact of given) {
+      const isClean = masker?.isCleanValue(fact) ?? true;
+      facts.push(isClean ? fact : (await maskedBy(masker, fact)).value);
+      if (slice.isSpent()) await slice.yield();
+    }
+    return facts;
   }
 
   /**
