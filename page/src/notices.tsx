@@ -1,4 +1,5 @@
 /** Notices: one sentence about what was done, for some seconds, with a button that undoes it. */
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useKeys } from './hooks.js';
 import { CallError } from './server/api.js';
@@ -19,7 +20,8 @@ export function notifyError(error: unknown, otherwise: string): void {
 
 const NOTICE_MS = 10_000;
 
-export function Notices() {
+/** `children` are shown above the notice. */
+export function Notices({ children }: { readonly children?: ComponentChildren }) {
   const [notice, setNotice] = useState<Notice>();
   useEffect(() => {
     show = setNotice;
@@ -35,6 +37,7 @@ export function Notices() {
   useKeys({ u: () => notice?.undo && undo() });
   return (
     <div class="notices" role="status">
+      {children}
       {notice && (
         <div class="notice">
           {notice.text}{' '}

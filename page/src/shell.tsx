@@ -6,6 +6,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Empty, ReloadButton } from './components.jsx';
+import { ConnectionLost } from './connection-lost.jsx';
 import { Dialog } from './dialog.jsx';
 import { focusView, useKeys, useTitle } from './hooks.js';
 import { followDrops } from './import/dropped-file.js';
@@ -126,7 +127,9 @@ export function Shell() {
       </main>
       {isFinding && <QuickFind onClose={() => setFinding(false)} />}
       {isHelping && <Help onClose={() => setHelping(false)} />}
-      <Notices />
+      <Notices>
+        <ConnectionLost />
+      </Notices>
     </>
   );
 }

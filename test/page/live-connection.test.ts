@@ -52,6 +52,30 @@ it('the stream is opened again after a long silence, and changes of this time ar
   expect(faults).toEqual([]);
 });
 
+it('a line tells that the connection is lost, and goes when the server is back or was only asleep', async () => {
+  const { page, place, served, faults } = await openPage(({ root }) =>
+    writeConversation(root, ID, { title: 'Bees' }, [{ role: 'user', content: 'x' }]),
+  );
+  const line = '.notices:has-text("The connection to the server is lost")';
+  await page.waitForSelector('html[data-live="yes"]');
+  expect(await page.locator(line).count()).toBe(0);
+  await served.stop();
+  await page.waitForSelector(line);
+  const again = await servePage(place, served.port);
+  await page.waitForSelector(line, { state: 'detached' });
+  await page.waitForSelector('html[data-live="yes"]');
+  await page.clock.install();
+  await page.reload();
+  await page.waitForSelector('html[data-live="yes"]');
+  again.signal('SIGSTOP');
+  await page.clock.runFor(60_000);
+  await page.waitForSelector(line);
+  again.signal('SIGCONT');
+  await page.waitForSelector(line, { state: 'detached' });
+  await again.stop();
+  expect(faults).toEqual([]);
+});
+
 it('a view that is opened while the server is stopped has an error, and can be loaded later', async () => {
   const { page, place, served } = await openPage(({ root }) =>
     writeConversation(root, ID, { title: 'Bees' }, [{ role: 'user', content: 'x' }]),

@@ -5,6 +5,13 @@
  */
 import { ALL_CHANGES, type Change } from './change.js';
 
+let reportLoss: (isLost: boolean) => void = () => undefined;
+
+/** Calls `report` with true if the server does not answer, and with false as soon as it does. */
+export function followLoss(report: (isLost: boolean) => void): void {
+  reportLoss = report;
+}
+
 /** `wasLost`: an earlier stream ended, so ALL_CHANGES is reported when this one is open. */
 export function followEvents(report: (change: Change) => void, wasLost = false): void {
   if (document.hidden) {
@@ -22,12 +29,12 @@ export function followEvents(report: (change: Change) => void, wasLost = false):
   });
   source.addEventListener('open', () => {
     silence.end();
-    document.documentElement.dataset['live'] = 'yes';
+    setLive(true);
     if (isBehind) for (const change of ALL_CHANGES) report(change);
     isBehind = false;
   });
   source.addEventListener('error', () => {
-    document.documentElement.dataset['live'] = 'no';
+    setLive(false);
     isBehind = true;
     if (source.readyState !== EventSource.CLOSED) return;
     silence.stopWatching();
@@ -38,9 +45,27 @@ export function followEvents(report: (change: Change) => void, wasLost = false):
     silence.stopWatching();
     stopHiding();
     source.close();
-    document.documentElement.dataset['live'] = 'no';
+    setLive(false);
     followEvents(report, true);
   }
+}
+
+function setLive(isLive: boolean): void {
+  document.documentElement.dataset['live'] = isLive ? 'yes' : 'no';
+  if (isLive) reportLoss(false);
+  else void checkServer();
+}
+
+const MAX_ANSWER_MS = 5_000;
+
+/** A stream can also end while the server answers, as when its store cannot be opened. */
+async function checkServer(): Promise<void> {
+  const signal = AbortSignal.timeout(MAX_ANSWER_MS);
+  const isThere = await fetch('/api/session', { signal }).then(
+    ({ status }) => status < 500, // a proxy can answer for the server
+    () => false,
+  );
+  if (document.documentElement.dataset['live'] === 'no') reportLoss(!isThere);
 }
 
 const WATCH_MS = 5_000;
