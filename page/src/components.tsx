@@ -1,6 +1,7 @@
 /** Small components that several views use. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { shortened } from '../../src/base/text/display-text.js';
 import { copyText } from './copy.js';
 import type { CallError } from './server/api.js';
 
@@ -64,9 +65,9 @@ interface Named {
   readonly title?: string | undefined;
 }
 
-/** The title of a conversation; its id if it has none, or an empty one, which only a person can write. */
+/** The title of a conversation, shortened; its id if it has none, or an empty one, which only a person can write. */
 export const titleOf = ({ title = '', conversationId }: Named): string =>
-  title.trim() === '' ? conversationId : title;
+  title.trim() === '' ? conversationId : shortened(title);
 
 const numbers = new Intl.NumberFormat();
 

@@ -7,6 +7,7 @@ import { answered, goTo, usePages, writeConversation } from './opened-page.js';
 
 const openPage = usePages();
 const ID = '20250124-1706102400123';
+const OTHER = '20250124-1706102400124';
 const ONE = [{ role: 'user', content: 'x' }];
 let perplexity: StandIn | undefined;
 
@@ -240,6 +241,45 @@ it('an edit right after a save begins with the saved title', async () => {
   await page.getByRole('button', { name: 'Edit' }).click();
   release();
   await expect.poll(() => field.inputValue()).toBe('The far side of the moon');
+});
+
+it('an edit begins with the whole of a long title, also of one that only a person can write', async () => {
+  const title = `The moon ${'and its far side '.repeat(50)}`.trim();
+  const longest = `The sun ${'and its spots '.repeat(500)}`.trim();
+  const { page, root } = await openPage((place) => {
+    writeConversation(place.root, ID, { title }, ONE);
+    writeConversation(place.root, OTHER, { title: longest }, ONE);
+  });
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector('h1:has-text("…")');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const field = page.locator('.title-field');
+  expect(await field.inputValue()).toBe(title);
+  await field.press('End');
+  await field.pressSequentially('!');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.waitForSelector('.head h1');
+  const file = join(root, 'conversation-logs', ID, 'conversation.json');
+  expect(JSON.parse(readFileSync(file, 'utf8')).title).toBe(`${title}!`);
+  await goTo(page, `#/conversation/${OTHER}`);
+  await page.waitForSelector('h1:has-text("The sun")');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await expect.poll(() => field.inputValue()).toBe(longest);
+});
+
+it('tags that are too long for an answer are not offered for an edit, which would remove them', async () => {
+  const tags = Array.from({ length: 4000 }, (_, at) => `tag of the moon ${at}`);
+  const { page, root } = await openPage((place) =>
+    writeConversation(place.root, ID, { title: 'Moon', tags }, ONE),
+  );
+  await goTo(page, `#/conversation/${ID}`);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.locator('.title-field').fill('The far side of the moon');
+  expect(await page.getByLabel('Tags, separated by commas').count()).toBe(0);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.waitForSelector('h1:text("The far side of the moon")');
+  const file = join(root, 'conversation-logs', ID, 'conversation.json');
+  expect(JSON.parse(readFileSync(file, 'utf8')).tags).toEqual(tags);
 });
 
 it('a tag that is too long stays in the form, with an error that names the field', async () => {

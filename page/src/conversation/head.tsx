@@ -218,14 +218,17 @@ function Edit(props: {
           onInput={({ currentTarget }) => setTitle(currentTarget.value)}
         />
       </label>
-      <label>
-        Tags, separated by commas{' '}
-        <input
-          readOnly={isSaving}
-          value={tags}
-          onInput={({ currentTarget }) => setTags(currentTarget.value)}
-        />
-      </label>
+      {/* Tags that the answer does not contain would be removed. */}
+      {!head.isMetadataCut && (
+        <label>
+          Tags, separated by commas{' '}
+          <input
+            readOnly={isSaving}
+            value={tags}
+            onInput={({ currentTarget }) => setTags(currentTarget.value)}
+          />
+        </label>
+      )}
       <button type="submit">Save</button>
       <button type="button" onClick={() => onDone()}>
         Cancel

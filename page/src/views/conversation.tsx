@@ -25,7 +25,11 @@ export function ConversationView({ route }: { readonly route: Route }) {
 
 function Loaded({ id, named }: { readonly id: string; readonly named: number | undefined }) {
   const head = useLoaded(id, (signal) =>
-    call('get_conversation', { conversationId: id, includeMessages: false }, signal),
+    call(
+      'get_conversation',
+      { conversationId: id, includeMessages: false, maxTokens: 25_000 },
+      signal,
+    ),
   );
   const pages = usePages(id, named);
   const [words, setWords] = useState<readonly string[]>([]);

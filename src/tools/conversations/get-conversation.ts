@@ -215,15 +215,20 @@ async function defaultLimit(state: StateStore): Promise<number> {
   return Math.min(contextWindow ?? DEFAULT_LIMIT, MAX_LIMIT);
 }
 
-/** Leaves out tags and metadata that are longer than `room`, so that messages fit into the answer. */
+/**
+ * Leaves out tags and metadata that are longer than `room`, so that messages fit into the answer. The title is
+ * whole, so that it can be edited, unless it takes more than a quarter of `room`.
+ */
 function headWithin(
   { metadata, tags, ...head }: Omit<Conversation, 'messages' | 'messageCount'>,
   room: number,
 ) {
+  const { title } = head;
   const isTooLong = estimateTokens({ metadata, tags }) > room;
   return {
     ...head,
     ...shownNames(head),
+    ...(title !== undefined && estimateTokens(title) <= room / 4 && { title }),
     ...(isTooLong
       ? { isMetadataCut: true }
       : { ...(tags && { tags: [...tags] }), ...(metadata && { metadata }) }),
