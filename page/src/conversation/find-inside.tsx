@@ -83,9 +83,10 @@ export function FindInside(props: {
 function sentence(place: number, listed: number, total: number): string {
   if (total === 0) return 'No message has these words.';
   const found = counted(total, 'message');
-  if (place === 0) return found;
-  const best = listed < total ? `the ${shownNumber(listed)} best of ` : '';
-  return `${shownNumber(place)} of ${best}${found}`;
+  const isPart = listed < total;
+  const best = `the ${shownNumber(listed)} best`;
+  if (place === 0) return isPart ? `${found}. The buttons go only to ${best}.` : found;
+  return `${shownNumber(place)} of ${isPart ? `${best} of ` : ''}${found}`;
 }
 
 async function matchesOf(id: string, query: string, signal: AbortSignal): Promise<Found> {
