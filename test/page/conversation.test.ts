@@ -74,7 +74,9 @@ it('the search inside a conversation tells that its steps go only to the best of
   const { page } = opened;
   await goTo(page, `#/conversation/${ID}`);
   await page.getByLabel('Find in this conversation').fill('river');
-  await page.waitForSelector('.find-inside [role=status]:text-is("1,100 messages")');
+  await page.waitForSelector(
+    '.find-inside [role=status]:text-is("1,100 messages. The buttons go only to the 1,000 best.")',
+  );
   await page.keyboard.press('Enter');
   await page.waitForSelector(
     '.find-inside [role=status]:text-is("1 of the 1,000 best of 1,100 messages")',
@@ -261,6 +263,25 @@ it('the first message is shown after a click if only its last parts are in the d
   expect(await page.locator('.message .facts:text-is("#1")').count()).toBeGreaterThan(0);
   await page.getByRole('button', { name: 'First message' }).click();
   await page.waitForSelector('#m1');
+});
+
+it('an answer that is not of Daybook has an error, and the messages can be loaded later', async () => {
+  opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY));
+  const { page } = opened;
+  await page.route(
+    '**/api/tools/get_conversation_history',
+    (route) => route.fulfill({ json: {} }),
+    {
+      times: 1,
+    },
+  );
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector('[role=alert]');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.waitForSelector('#m1');
+  await page.getByRole('button', { name: 'Newest message' }).click();
+  await page.waitForSelector('#m900');
+  expect(await page.locator('[role=alert]').count()).toBe(0);
 });
 
 it('earlier messages are loaded at the second try if the first failed, also from the end', async () => {

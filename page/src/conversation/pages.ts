@@ -53,9 +53,9 @@ export function usePages(id: string, named: number | undefined): MessagePages {
         latest.current = await work(latest.current);
         setError(undefined);
       } catch (thrown) {
-        if (!(thrown instanceof CallError)) throw thrown;
         failed.current = work;
-        setError(thrown);
+        // A rejected queue would do no later work.
+        setError(thrown instanceof CallError ? thrown : new CallError('UNKNOWN', String(thrown)));
       } finally {
         running.current -= 1;
       }
