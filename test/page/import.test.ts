@@ -152,6 +152,60 @@ it('a file with an unknown format is refused with a message', async () => {
   await expect.poll(() => alert.innerText()).toBe('nothing.json is empty.');
 });
 
+it('the server removes an uploaded file that cannot be imported, or whose view was left', async () => {
+  const { page, context } = opened;
+  const removals: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/api/uploads/remove')) removals.push(request.postData() ?? '');
+  });
+  const uploaded = async () => (await (await upload).json()).path as string;
+  await goTo(page, '#/import');
+  await page.waitForSelector('h1:text("Import")');
+  let upload = page.waitForResponse('**/api/uploads?*');
+  await drop('picture.bin', '\u0000\u0001\u0002');
+  await page.waitForSelector('[role=alert]');
+  const refused = await uploaded();
+  await expect.poll(() => removals).toEqual([JSON.stringify({ path: refused })]);
+  let answer: () => void = () => undefined;
+  await context.route('**/api/tools/import_conversations', async (route) => {
+    await new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await route.continue();
+  });
+  upload = page.waitForResponse('**/api/uploads?*');
+  await drop('conversations.json', EXPORT);
+  const left = await uploaded();
+  await page.waitForSelector('[role=status]:text("Reading conversations.json")');
+  await goTo(page, '#/');
+  await page.waitForSelector('h2:text("Nothing is stored here yet")');
+  answer();
+  await expect.poll(() => removals.slice(1)).toEqual([JSON.stringify({ path: left })]);
+});
+
+it('an import goes on if its view is left, and a notice tells its end', async () => {
+  const { page, context } = opened;
+  await goTo(page, '#/import');
+  await page.waitForSelector('h1:text("Import")');
+  await drop('conversations.json', EXPORT);
+  await page.waitForSelector('[role=status]:text("Nothing is imported yet")');
+  let answer: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await context.route('**/api/tools/import_conversations', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Import' }).click();
+  await page.waitForSelector('[role=status]:text("Importing conversations.json")');
+  await goTo(page, '#/');
+  await page.waitForSelector('h2:text("Nothing is stored here yet")');
+  answer();
+  await page.waitForSelector('.notice:text("conversations.json is imported.")');
+  await page.waitForSelector('.row .title:text("Garden")');
+});
+
 it('the message about a file that cannot be read names it without the folder of the upload', async () => {
   const { page } = opened;
   await goTo(page, '#/import');

@@ -3,13 +3,13 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { counted, Failure, FigureRow, shownNumber } from '../components.jsx';
 import { onDropped } from '../import/dropped-file.js';
 import { hrefOf } from '../navigation/route.js';
+import { notify, notifyError } from '../notices.jsx';
 import { CallError, call, type Output } from '../server/api.js';
 import { dropUpload, upload } from '../server/http.js';
 
 type ImportReport = Output<'import_conversations'>;
 interface State {
   readonly step: 'choose' | 'reading' | 'plan' | 'importing' | 'done';
-  readonly path?: string;
   readonly name?: string;
   readonly account?: ImportReport;
   readonly error?: CallError;
@@ -19,41 +19,53 @@ export function ImportView() {
   const [state, setState] = useState<State>({ step: 'choose' });
   const latest = useRef(state);
   latest.current = state;
+  const isBusy = () => /^(reading|importing)$/.test(latest.current.step);
+  const isGone = useRef(false);
+  const uploaded = useRef('');
+  const release = () => {
+    const path = uploaded.current;
+    uploaded.current = '';
+    if (path !== '') void dropUpload(path).catch(() => undefined);
+  };
+  /** The uploaded file is removed when it is not needed any more: also after an error, or if the view is gone. */
   const attempt = async (work: () => Promise<State>) => {
     try {
-      setState(await work());
+      const next = await work();
+      if (next.step === 'done' || isGone.current) release();
+      if (next.step === 'done' && isGone.current) notify({ text: sentence(next) });
+      setState(next);
     } catch (error) {
+      release();
+      if (isGone.current) notifyError(error, NOT_IMPORTED);
       if (!(error instanceof CallError)) throw error;
       setState({ step: 'choose', error });
     }
   };
-  const release = () => {
-    const { path } = latest.current;
-    if (path !== undefined) void dropUpload(path).catch(() => undefined);
-  };
   const take = (file: File) => {
-    if (/^(reading|importing)$/.test(latest.current.step)) return;
+    if (isBusy()) return;
     release();
-    setState({ step: 'reading', name: file.name });
+    const { name } = file;
+    setState({ step: 'reading', name });
     void attempt(async () => {
-      const { path } = await upload(file);
-      const account = await importOf(path, file.name, true);
-      return { step: 'plan', path, name: file.name, account };
+      uploaded.current = (await upload(file)).path;
+      const account = await importOf(uploaded.current, name, true);
+      return { step: 'plan', name, account };
     });
   };
   const bringIn = () => {
-    const { path = '', name = '' } = state;
+    const { name = '' } = state;
     setState({ ...state, step: 'importing' });
     void attempt(async () => {
-      const account = await importOf(path, name, false);
-      return { step: 'done', path, name, account };
+      const account = await importOf(uploaded.current, name, false);
+      return { step: 'done', name, account };
     });
   };
   useEffect(() => {
     const stop = onDropped(take);
     return () => {
       stop();
-      release();
+      isGone.current = true;
+      if (!isBusy()) release();
     };
   }, []);
   const { step, account, error, name } = state;
@@ -101,6 +113,8 @@ export function ImportView() {
     </div>
   );
 }
+
+const NOT_IMPORTED = 'The file was not imported.';
 
 /** Its errors have the name of the file, because the user does not know the path of the upload. */
 async function importOf(path: string, name: string, dryRun: boolean): Promise<ImportReport> {
