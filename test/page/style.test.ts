@@ -149,3 +149,101 @@ it('the list of keys begins at its top in a small window', async () => {
     0,
   );
 });
+
+it('the button that copies code is above the code and stays on the screen', async () => {
+  const code = `\`\`\`\n${`const moon = ${'far + '.repeat(60)}0;\n`.repeat(60)}\`\`\``;
+  const { page } = await openPage(({ root }) =>
+    writeConversation(root, ID, {}, [{ role: 'user', content: code }]),
+  );
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector('#m1 pre button');
+  const topmost = () =>
+    page.locator('#m1 pre').evaluate((block) => {
+      const { left, top, width, height } =
+        block.querySelector('button')?.getBoundingClientRect() ?? new DOMRect();
+      const { right } = block.getBoundingClientRect();
+      const there = document.elementFromPoint(left + width / 2, top + height / 2);
+      return [there?.tagName, left + width <= right];
+    });
+  expect(await topmost()).toEqual(['BUTTON', true]);
+  await page.locator('#m1 pre').evaluate((block) => block.scrollTo(500, 300));
+  expect(await topmost()).toEqual(['BUTTON', true]);
+});
+
+it('a match of the search inside is below its bar, also in a narrow window', async () => {
+  const { page } = await openPage(({ root }) =>
+    writeConversation(
+      root,
+      ID,
+      {},
+      Array.from({ length: 1100 }, () => ({ role: 'user', content: 'the river' })),
+    ),
+  );
+  await goTo(page, `#/conversation/${ID}`);
+  for (const width of [1100, 320]) {
+    await page.setViewportSize({ width, height: 640 });
+    const field = page.getByLabel('Find in this conversation');
+    await field.fill('river');
+    await page.waitForSelector('.find-inside [role=status]:has-text("1,000 best")');
+    await field.press('Enter');
+    await page.waitForSelector('.message.named');
+    await field.press('Enter');
+    const bar = page.locator('.find-inside');
+    const gap = async () => {
+      const [above, below] = [await bar.boundingBox(), await page.locator('.named').boundingBox()];
+      return (below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0);
+    };
+    await expect.poll(gap).toBeGreaterThanOrEqual(0);
+    expect(await bar.evaluate((each) => each.clientHeight)).toBeLessThan(120);
+  }
+});
+
+it('a heading of a lower level is not larger', async () => {
+  const headings = [1, 2, 3, 4, 5, 6].map((level) => `${'#'.repeat(level)} Level ${level}`);
+  const { page } = await openPage(({ root }) =>
+    writeConversation(root, ID, {}, [{ role: 'user', content: headings.join('\n\n') }]),
+  );
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector('#m1 h6');
+  const sizes = await page
+    .locator('#m1 :is(h1, h2, h3, h4, h5, h6)')
+    .evaluateAll((all) => all.map((each) => Number.parseFloat(getComputedStyle(each).fontSize)));
+  expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+  expect(Math.min(...sizes)).toBeGreaterThanOrEqual(13);
+});
+
+it('forced colours show the chosen result, the named message, and the edge of a notice', async () => {
+  const { page } = await openPage(({ root }) =>
+    writeConversation(root, ID, { title: 'Moon' }, [{ role: 'user', content: 'x' }]),
+  );
+  await page.emulateMedia({ forcedColors: 'active' });
+  await goTo(page, `#/conversation/${ID}?seq=1`);
+  await page.waitForSelector('.message.named');
+  const outline = (selector: string) =>
+    page.locator(selector).evaluate((each) => getComputedStyle(each).outlineStyle);
+  expect(await outline('.message.named')).toBe('solid');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('Moon');
+  await page.waitForSelector('.found [aria-selected=true]');
+  expect(await outline('.found [aria-selected=true]')).toBe('solid');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.waitForSelector('.notice');
+  const border = await page
+    .locator('.notice')
+    .evaluate((each) => getComputedStyle(each).borderTopWidth);
+  expect(border).not.toBe('0px');
+});
+
+it('titles in all scripts begin at the same place of the timeline', async () => {
+  const { page } = await openPage(({ root }) => {
+    writeConversation(root, ID, { title: 'Moon' }, [{ role: 'user', content: 'x' }]);
+    const arabic = { title: 'متى يظهر القمر؟' };
+    writeConversation(root, `${ID.slice(0, -1)}4`, arabic, [{ role: 'user', content: 'x' }]);
+  });
+  await page.waitForSelector('.row >> nth=1');
+  const aligned = await page
+    .locator('.row .title')
+    .evaluateAll((all) => all.map((each) => getComputedStyle(each).textAlign));
+  expect(aligned).toEqual(['left', 'left']);
+});

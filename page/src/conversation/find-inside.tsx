@@ -57,10 +57,11 @@ export function FindInside(props: {
   return (
     <search class="find-inside">
       <label>
-        Find in this conversation{' '}
+        <span class="visually-hidden">Find in this conversation</span>
         <input
           ref={box}
           type="search"
+          placeholder="Find in this conversation"
           value={query}
           onInput={({ currentTarget }) => setQuery(currentTarget.value)}
           onKeyDown={press}

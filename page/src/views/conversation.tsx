@@ -253,7 +253,9 @@ function usePlaceInAddress(id: string): void {
 function onScreen() {
   const all = [...document.querySelectorAll<HTMLElement>('.message')];
   const focused = all.indexOf(document.activeElement as HTMLElement);
-  const seen = all.findIndex((each) => each.getBoundingClientRect().bottom > 80);
+  // A message that was scrolled into view has this distance from the top, below the bar of the search.
+  const top = all[0] ? Number.parseFloat(getComputedStyle(all[0]).scrollMarginTop) : 0;
+  const seen = all.findIndex((each) => each.getBoundingClientRect().bottom > top);
   return { all, focused, seen: Math.max(0, seen) };
 }
 
