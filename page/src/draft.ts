@@ -1,5 +1,5 @@
 /**
- * Texts that the user typed and that are not saved yet: notes and questions. They stay when the user looks at another
+ * Texts that the user typed and that are not saved yet: notes, questions, titles and tags. They stay when the user looks at another
  * view of the page.
  */
 import { useEffect, useState } from 'preact/hooks';

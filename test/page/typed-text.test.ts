@@ -37,6 +37,30 @@ it('a typed title stays in its field until it is saved', async () => {
   await page.waitForSelector('h1:text("The far side of the moon")');
 });
 
+it('a typed title stays while another view is shown, and the browser asks before a reload', async () => {
+  const { page } = await openPage(({ root }) =>
+    writeConversation(root, ID, { title: 'Moon' }, ONE),
+  );
+  await goTo(page, `#/conversation/${ID}`);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const field = page.locator('.title-field');
+  await field.pressSequentially(' and sun');
+  await goTo(page, '#/');
+  await page.waitForSelector('.row');
+  const asked = page.waitForEvent('dialog');
+  const reloaded = page.evaluate(() => location.reload());
+  const dialog = await asked;
+  expect(dialog.type()).toBe('beforeunload');
+  await dialog.dismiss();
+  await reloaded;
+  await goTo(page, `#/conversation/${ID}`);
+  await expect.poll(() => field.inputValue()).toBe('Moon and sun');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.waitForSelector('h1:text("Moon and sun")');
+  await page.reload();
+  await page.waitForSelector('h1:text("Moon and sun")');
+});
+
 it('a typed question stays while the user reads other messages or another view', async () => {
   const standIn = await startStandIn();
   perplexity = standIn;

@@ -2,6 +2,7 @@
 
 import { useRef, useState } from 'preact/hooks';
 import { CopyButton, counted, Time, titleOf } from '../components.jsx';
+import { useDraft } from '../draft.js';
 import { isPressed, useFocusBack, useFocusWhenShown, useWhenLoaded } from '../hooks.js';
 import { address } from '../navigation/address.js';
 import { hrefOf, parseRoute } from '../navigation/route.js';
@@ -16,6 +17,16 @@ interface HeadChange {
   readonly pinned?: boolean;
 }
 
+interface HeadTexts {
+  readonly title: string;
+  readonly tags: string;
+}
+
+interface HeadDraft extends HeadTexts {
+  /** The texts that the user began to edit. */
+  readonly before: HeadTexts;
+}
+
 interface HeadProps {
   readonly head: HeadFacts;
   readonly isLoading: boolean;
@@ -23,8 +34,12 @@ interface HeadProps {
 }
 
 export function Head({ head, isLoading, onChanged }: HeadProps) {
-  const [isEditing, setEditing] = useState(false);
-  const edit = useWhenLoaded(isLoading, () => setEditing(true));
+  const [draft, setDraft] = useDraft<HeadDraft>(`head ${head.conversationId}`);
+  const isEditing = draft !== undefined;
+  const edit = useWhenLoaded(isLoading, () => {
+    const before = { title: head.title ?? '', tags: (head.tags ?? []).join(', ') };
+    setDraft({ ...before, before });
+  });
   const editButton = useFocusBack(isEditing);
   /** Returns true if the change is stored. */
   const change = async (fields: HeadChange) => {
@@ -45,6 +60,7 @@ export function Head({ head, isLoading, onChanged }: HeadProps) {
       isDeleted.current = false;
       throw error;
     });
+    setDraft(undefined);
     // The user may have opened another view meanwhile.
     if (parseRoute(address.current()).name === name) address.go(hrefOf(''));
     notify({
@@ -54,8 +70,8 @@ export function Head({ head, isLoading, onChanged }: HeadProps) {
   };
   return (
     <header class="head">
-      {isEditing ? (
-        <Edit head={head} onSave={change} onDone={() => setEditing(false)} />
+      {draft ? (
+        <Edit head={head} draft={draft} onDraft={setDraft} onSave={change} />
       ) : (
         <h1 dir="auto">{titleOf(head)}</h1>
       )}
@@ -181,14 +197,14 @@ function report(error: unknown): false {
  */
 function Edit(props: {
   readonly head: HeadFacts;
+  readonly draft: HeadDraft;
+  onDraft(draft: HeadDraft | undefined): void;
   onSave(fields: HeadChange): Promise<boolean>;
-  onDone(): void;
 }) {
-  const { head, onSave, onDone } = props;
+  const { head, draft, onDraft, onSave } = props;
+  const { title, tags, before } = draft;
   const [isSaving, setSaving] = useState(false);
-  const [before] = useState({ title: head.title ?? '', tags: (head.tags ?? []).join(', ') });
-  const [title, setTitle] = useState(before.title);
-  const [tags, setTags] = useState(before.tags);
+  const end = () => onDraft(undefined);
   const first = useFocusWhenShown<HTMLInputElement>();
   const send = async (event: Event) => {
     event.preventDefault();
@@ -198,14 +214,14 @@ function Edit(props: {
       ...(tags !== before.tags && { tags: tagsOf(tags, head.tags) }),
     };
     setSaving(true);
-    if (Object.keys(changed).length === 0 || (await onSave(changed))) onDone();
+    if (Object.keys(changed).length === 0 || (await onSave(changed))) end();
     setSaving(false);
   };
   return (
     <form
       class="edit"
       onSubmit={(event) => void send(event)}
-      onKeyDown={(event) => isPressed(event, 'Escape') && onDone()}
+      onKeyDown={(event) => isPressed(event, 'Escape') && end()}
     >
       <label>
         Title{' '}
@@ -215,7 +231,7 @@ function Edit(props: {
           maxLength={1000}
           readOnly={isSaving}
           value={title}
-          onInput={({ currentTarget }) => setTitle(currentTarget.value)}
+          onInput={({ currentTarget }) => onDraft({ ...draft, title: currentTarget.value })}
         />
       </label>
       {/* Tags that the answer does not contain would be removed. */}
@@ -225,12 +241,12 @@ function Edit(props: {
           <input
             readOnly={isSaving}
             value={tags}
-            onInput={({ currentTarget }) => setTags(currentTarget.value)}
+            onInput={({ currentTarget }) => onDraft({ ...draft, tags: currentTarget.value })}
           />
         </label>
       )}
       <button type="submit">Save</button>
-      <button type="button" onClick={() => onDone()}>
+      <button type="button" onClick={end}>
         Cancel
       </button>
     </form>
