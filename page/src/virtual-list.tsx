@@ -5,7 +5,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useKeys } from './hooks.js';
-import { keepPlace, takeKeptPlace } from './navigation/kept-place.js';
+import { focusOpened, keepPlace, type Place, takeKeptPlace } from './navigation/kept-place.js';
 
 const ROW_PX = 64;
 /** Number of rows above and below the screen, so that scrolling shows no gap. */
@@ -28,6 +28,8 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
   const [visible, setVisible] = useState({ first: 0, last: 30 });
   const [at, setAt] = useState(-1);
   const hadFocus = useRef(false);
+  const [kept] = useState(takeKeptPlace);
+  useOpenedFocused(kept);
   const updateVisible = () => {
     const { scrollTop = 0, clientHeight = 800 } = list.current ?? {};
     hadFocus.current = list.current?.contains(document.activeElement) === true;
@@ -35,7 +37,7 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
     setVisible({ first, last: Math.ceil((scrollTop + clientHeight) / ROW_PX) + SPARE });
   };
   useLayoutEffect(() => {
-    if (list.current !== null) list.current.scrollTop = takeKeptPlace().top;
+    if (list.current !== null) list.current.scrollTop = kept.top;
     updateVisible();
     addEventListener('resize', updateVisible);
     return () => removeEventListener('resize', updateVisible);
@@ -55,11 +57,7 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
     const wanted = isThere ? at + step : Math.ceil(box.scrollTop / ROW_PX);
     const next = Math.min(Math.max(wanted, 0), items.length - 1);
     setAt(next);
-    const top = next * ROW_PX;
-    if (top < box.scrollTop) box.scrollTop = top;
-    if (top + ROW_PX > box.scrollTop + box.clientHeight) {
-      box.scrollTop = top + ROW_PX - box.clientHeight;
-    }
+    scrollToRow(box, next);
     updateVisible();
   };
   useLayoutEffect(() => {
@@ -76,18 +74,20 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
       role="region"
       aria-label={props.label}
     >
+      {shown.length === 0 && total > 0 && <p class="loading">Loading…</p>}
       <div style={{ height: `${total * ROW_PX}px` }}>
         {shown.map((item, index) => {
           const position = visible.first + index;
+          const href = props.hrefOf(item);
           return (
             <a
               key={props.keyOf(item)}
               class="row"
               data-at={position}
-              href={props.hrefOf(item)}
+              href={href}
               style={{ transform: `translateY(${position * ROW_PX}px)` }}
               onFocus={() => setAt(position)}
-              onClick={() => keepPlace(list.current?.scrollTop ?? 0)}
+              onClick={() => keepPlace({ top: list.current?.scrollTop ?? 0, limit: 0, href })}
             >
               {props.row(item, items[position - 1])}
             </a>
@@ -96,4 +96,21 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
       </div>
     </div>
   );
+}
+
+/** After Back the opened row has the focus again as soon as it is loaded, unless the user has moved the focus. */
+function useOpenedFocused(kept: Place): void {
+  const isBack = useRef(kept.href !== '');
+  useLayoutEffect(() => {
+    const isFree = document.activeElement?.matches('body, main') === true;
+    isBack.current &&= isFree && !focusOpened(kept);
+  });
+}
+
+function scrollToRow(box: HTMLElement, row: number): void {
+  const top = row * ROW_PX;
+  if (top < box.scrollTop) box.scrollTop = top;
+  if (top + ROW_PX > box.scrollTop + box.clientHeight) {
+    box.scrollTop = top + ROW_PX - box.clientHeight;
+  }
 }

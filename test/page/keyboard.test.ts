@@ -176,6 +176,43 @@ it('j and k go through the lists of insights, notes, deleted conversations and f
   expect(faults).toEqual([]);
 });
 
+it('Back leads to the row or the result that was opened', async () => {
+  const { page } = await openPage(({ root }) => {
+    for (const [at, title] of ['Ants', 'Bees', 'Wasps'].entries())
+      writeConversation(root, `20250124-170610240012${at}`, { title }, [
+        { role: 'user', content: `A hive of ${title} hums.` },
+      ]);
+  });
+  const goBack = async () => {
+    await page.waitForSelector('#m1');
+    await expect.poll(() => focused(page)).not.toBe('');
+    await page.goBack();
+  };
+  const chosen = async (selector: string) => {
+    await page.waitForSelector(selector);
+    const all = await page.locator(selector).allTextContents();
+    return all.indexOf(await focused(page));
+  };
+  await page.waitForSelector('.row');
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await goBack();
+  await expect.poll(() => chosen('.row')).toBe(1);
+  await page.keyboard.press('j');
+  await expect.poll(() => chosen('.row')).toBe(2);
+  await page.evaluate(() => {
+    location.hash = '#/search?q=hums';
+  });
+  await page.waitForSelector('.hit >> nth=2');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('j');
+  await expect.poll(() => chosen('.hit')).toBe(1);
+  await page.keyboard.press('Enter');
+  await goBack();
+  await expect.poll(() => chosen('.hit')).toBe(1);
+});
+
 it('k and K go on to messages of a long conversation that are not loaded', async () => {
   const { page, faults } = await openPage(({ root }) =>
     writeConversation(

@@ -6,7 +6,7 @@ import { useChanges } from '../changes/use-changes.js';
 import { Empty, Failure, Time } from '../components.jsx';
 import { focusNext, useFocusWhenShown, useKeys, useListKeys } from '../hooks.js';
 import { address } from '../navigation/address.js';
-import { keepPlace, takeKeptPlace } from '../navigation/kept-place.js';
+import { focusOpened, keepPlace, takeKeptPlace } from '../navigation/kept-place.js';
 import { hrefOf, type Route } from '../navigation/route.js';
 import { Fields } from '../search/fields.jsx';
 import { Marked } from '../search/marked.jsx';
@@ -49,7 +49,9 @@ export function Search({ route }: { readonly route: Route }) {
   const field = useFocusWhenShown<HTMLInputElement>();
   const isFound = data !== undefined;
   useLayoutEffect(() => {
-    if (isFound && kept.top > 0) scrollTo(0, kept.top);
+    if (!isFound || kept.href === '') return;
+    scrollTo(0, kept.top);
+    if (JSON.stringify(asked) === settled) focusOpened(kept); // otherwise the user types
   }, [isFound, kept]);
   const goToFirst = useFirstHit(JSON.stringify(asked), data?.of, field);
   useKeys({ '/': () => field.current?.focus() });
@@ -65,7 +67,11 @@ export function Search({ route }: { readonly route: Route }) {
       />
       {error && <Failure error={error} />}
       {data && !error && (
-        <Results found={data} isLoading={isLoading} onOpen={() => keepPlace(scrollY, limit)} />
+        <Results
+          found={data}
+          isLoading={isLoading}
+          onOpen={(href) => keepPlace({ top: scrollY, limit, href })}
+        />
       )}
       {data?.total === 0 && !error && !isLoading && <NothingFound asked={asked} />}
       {hasMore && (
@@ -167,7 +173,11 @@ const SYNTAX: readonly (readonly [example: string, meaning: string])[] = [
   ['role : user', 'in one column: content, title, role, module or tags'],
 ];
 
-function Results(props: { readonly found: Found; readonly isLoading: boolean; onOpen(): void }) {
+function Results(props: {
+  readonly found: Found;
+  readonly isLoading: boolean;
+  onOpen(href: string): void;
+}) {
   const { found, isLoading, onOpen } = props;
   return (
     <>
@@ -183,11 +193,11 @@ function Results(props: { readonly found: Found; readonly isLoading: boolean; on
   );
 }
 
-function HitView({ hit, onOpen }: { readonly hit: Hit; onOpen(): void }) {
+function HitView({ hit, onOpen }: { readonly hit: Hit; onOpen(href: string): void }) {
   const { kind, href, title, role, seq, at, snippet, reason } = hit;
   return (
     <li>
-      <a class="hit" href={href} onClick={onOpen}>
+      <a class="hit" href={href} onClick={() => onOpen(href)}>
         <bdi class="title">{title}</bdi>{' '}
         <span class="facts">
           {kind === 'messages' ? `${role} #${seq}` : kind.replace(/s$/, '')}
