@@ -138,10 +138,10 @@ it('a printed conversation has the whole of long code and no buttons', async () 
   expect(await page.locator('button:visible, nav:visible, input:visible').count()).toBe(0);
 });
 
-it('the list of keys begins at its top in a small window', async () => {
+it('the list of keys begins at its top, and has no text beyond its edge, in a small window', async () => {
   const { page } = await openPage(() => undefined);
   await page.waitForSelector('.empty');
-  await page.setViewportSize({ width: 360, height: 400 });
+  await page.setViewportSize({ width: 320, height: 400 });
   await page.keyboard.press('?');
   await page.waitForSelector('dialog[aria-label=Keys]');
   expect(await page.locator('dialog').evaluate((each) => each.scrollTop)).toBe(0);

@@ -19,6 +19,42 @@ it('a filter without results can be removed with the keyboard', async () => {
   expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT');
 });
 
+it('a filter without results leads to a search of the messages', async () => {
+  const { page } = await openPage(({ root }) =>
+    writeConversation(root, '20250124-1706102400123', { title: 'Bees' }, [
+      { role: 'user', content: 'A hive hums.' },
+    ]),
+  );
+  await page.waitForSelector('.row');
+  await page.getByPlaceholder('Filter').fill('hive');
+  await page.getByRole('link', { name: 'Search what was said' }).click();
+  await page.waitForSelector('.hit:has-text("A hive hums.")');
+});
+
+it('the list says that it loads while no row on the screen is loaded', async () => {
+  const { page, context } = await openPage(({ root }) => {
+    for (let at = 0; at < 250; at += 1)
+      writeConversation(root, idOf(at), { title: `Talk ${at}` }, ONE);
+  });
+  await page.waitForSelector('.row');
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await context.route('**/api/tools/get_conversations', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.locator('.virtual').press('End');
+  const line = page.locator('.virtual .loading');
+  await line.waitFor();
+  const [list, text] = [await page.locator('.virtual').boundingBox(), await line.boundingBox()];
+  expect((text?.y ?? 0) - (list?.y ?? 0)).toBeLessThan(100);
+  release();
+  await page.waitForSelector('.row:has-text("Talk 0")');
+  expect(await line.count()).toBe(0);
+});
+
 it('the rows on the screen and the focus stay when a conversation changes', async () => {
   const { page, root } = await openPage((place) => {
     for (let at = 0; at < 500; at++) writeConversation(place.root, idOf(at), {}, ONE);

@@ -62,6 +62,11 @@ export function Timeline({ route }: { readonly route: Route }) {
         row={(head, before) => <Row head={head} before={before} />}
         onMissing={more}
       />
+      {pages.total === 0 && (
+        <Empty title="No title and no tag has these words">
+          <a href={hrefOf('search', '', { q: pages.asked })}>Search what was said</a>
+        </Empty>
+      )}
     </div>
   );
 }
