@@ -138,6 +138,20 @@ it('a printed conversation has the whole of long code and no buttons', async () 
   expect(await page.locator('button:visible, nav:visible, input:visible').count()).toBe(0);
 });
 
+it('a printed conversation tells which of its messages are on the paper', async () => {
+  const many = Array.from({ length: 1300 }, () => ({ role: 'user', content: 'the river' }));
+  const { page } = await openPage(({ root }) => writeConversation(root, ID, {}, many));
+  await goTo(page, `#/conversation/${ID}?seq=1005`);
+  await page.waitForSelector('#m1005');
+  const line = page.getByText('These are messages');
+  expect(await line.isVisible()).toBe(false);
+  await page.emulateMedia({ media: 'print' });
+  await expect
+    .poll(() => line.innerText())
+    .toMatch(/^These are messages 1,001 to 1,0\d0 of 1,300\. daybook export writes all\.$/);
+  expect(await page.locator('.end').isVisible()).toBe(false);
+});
+
 it('the list of keys begins at its top, and has no text beyond its edge, in a small window', async () => {
   const { page } = await openPage(() => undefined);
   await page.waitForSelector('.empty');

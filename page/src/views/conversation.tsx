@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useChanges } from '../changes/use-changes.js';
-import { Empty, Failure, titleOf } from '../components.jsx';
+import { Empty, Failure, shownNumber, titleOf } from '../components.jsx';
 import { AskHere } from '../conversation/ask-here.jsx';
 import { fencesOf } from '../conversation/code-fence.js';
 import { FindInside } from '../conversation/find-inside.jsx';
@@ -159,7 +159,7 @@ function Messages(props: {
   );
 }
 
-/** Buttons to messages that are not loaded. Nothing if all are. */
+/** Buttons to messages that are not loaded, and on paper a line about them. Nothing if all are loaded. */
 function Moves(props: {
   readonly pages: MessagePages;
   readonly total: number | undefined;
@@ -170,23 +170,30 @@ function Moves(props: {
   const hasLater = messages.length > 0 && cursor !== undefined && total !== undefined;
   if (!hasEarlier && !hasLater) return null;
   return (
-    <p class="actions">
-      {hasEarlier && (
-        <>
-          <button type="button" onClick={() => onJump(1)}>
-            First message
+    <>
+      <p class="actions">
+        {hasEarlier && (
+          <>
+            <button type="button" onClick={() => onJump(1)}>
+              First message
+            </button>
+            <button type="button" onClick={pages.earlier}>
+              Earlier messages
+            </button>
+          </>
+        )}
+        {hasLater && (
+          <button type="button" onClick={() => onJump(total)}>
+            Newest message
           </button>
-          <button type="button" onClick={pages.earlier}>
-            Earlier messages
-          </button>
-        </>
-      )}
-      {hasLater && (
-        <button type="button" onClick={() => onJump(total)}>
-          Newest message
-        </button>
-      )}
-    </p>
+        )}
+      </p>
+      <p class="print-only">
+        These are messages {shownNumber(messages[0]?.seq ?? 0)} to{' '}
+        {shownNumber(messages.at(-1)?.seq ?? 0)} of {shownNumber(total ?? 0)}.{' '}
+        <code>daybook export</code> writes all.
+      </p>
+    </>
   );
 }
 
