@@ -146,6 +146,23 @@ it('the page shows the findings of a check of the store', async () => {
   expect(opened.faults).toEqual([]);
 });
 
+it('a check of the store tells how many of its findings are listed', async () => {
+  opened = await openPage(({ root }) => {
+    for (let at = 10; at < 70; at += 1) {
+      const broken = join(root, 'conversation-logs', `20250125-17061888001${at}`);
+      mkdirSync(broken, { recursive: true });
+      writeFileSync(join(broken, 'conversation.json'), '{ "conversationId": ');
+    }
+  });
+  const { page } = opened;
+  await goTo(page, '#/trash');
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.waitForSelector(
+    '[role=status]:text("The first 50 are listed. daybook doctor --json lists all.")',
+  );
+  expect(await page.locator('[aria-label="Check of the store"] .card').count()).toBe(50);
+});
+
 it('the figures show topics by month, open questions, the store, and limits that are near', async () => {
   opened = await openPage(
     async (place) => {

@@ -281,8 +281,12 @@ function Check() {
   );
 }
 
-function sentence({ isHealthy, findingsTotal, steps }: Findings): string {
+function sentence({ isHealthy, findings, findingsTotal, steps }: Findings): string {
   const checked = steps.reduce((sum, step) => sum + step.checked, 0);
   const state = isHealthy ? 'There are no problems.' : 'There are problems.';
-  return `${state} ${shownNumber(checked)} files and entries were checked, with ${counted(findingsTotal, 'finding')}.`;
+  const part =
+    findings.length < findingsTotal
+      ? ` The first ${findings.length} are listed. daybook doctor --json lists all.`
+      : '';
+  return `${state} ${shownNumber(checked)} files and entries were checked, with ${counted(findingsTotal, 'finding')}.${part}`;
 }
