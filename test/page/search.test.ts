@@ -233,6 +233,45 @@ async function holdSearches(page: Page): Promise<() => void> {
   return () => release();
 }
 
+it('a slow search and a slow filter say that they search', async () => {
+  opened = await openPage(({ root }) =>
+    writeConversation(root, BEES, { title: 'Bees' }, [{ role: 'user', content: 'A hive hums.' }]),
+  );
+  const { page, context } = opened;
+  await page.waitForSelector('.row');
+  const waiting: (() => void)[] = [];
+  const answer = () => waiting.splice(0).forEach((release) => void release());
+  const names = /\/api\/tools\/(search_messages|get_conversations)$/;
+  await context.route(names, async (route) => {
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    await route.continue().catch(() => undefined); // the page may not wait for this answer any more
+  });
+  /** The text that CSS adds to the number of results of the words before. */
+  const added = (selector: string) =>
+    page.locator(selector).evaluate((status) => {
+      const { content, visibility } = getComputedStyle(status, '::after');
+      return visibility === 'visible' ? content : '';
+    });
+  const filter = page.getByLabel('Filter by title and tags');
+  await filter.fill('wasps');
+  await expect.poll(() => added('.tools [role=status]')).toContain('Searching…');
+  answer();
+  await page.waitForSelector('[role=status]:has-text("0 conversations")');
+  expect(await added('.tools [role=status]')).not.toContain('Searching…');
+  await goTo(page, '#/search');
+  await page.waitForSelector('.query:focus');
+  await page.keyboard.type('hive');
+  await page.waitForSelector('.search .loading:has-text("Searching…")');
+  const hits = () => {
+    answer();
+    return page.locator('.hit').count();
+  };
+  await expect.poll(hits).toBe(1);
+  await page.keyboard.type(' hums');
+  await expect.poll(() => added('.search [role=status]')).toContain('Searching…');
+  answer();
+});
+
 it('Enter waits for the results of the typed words, and does not go to an earlier result', async () => {
   opened = await openPage(({ root }) => {
     writeConversation(root, BEES, { title: 'Bees' }, [{ role: 'user', content: 'honey' }]);

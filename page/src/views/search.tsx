@@ -85,7 +85,9 @@ export function Search({ route }: { readonly route: Route }) {
       {data && count > 0 && count < data.total && !hasMore && (
         <p>These are the {count} best results. For others, add a word or a filter.</p>
       )}
-      {!data && !error && asked.q === '' && <Explanation />}
+      {!data &&
+        !error &&
+        (asked.q.trim() === '' ? <Explanation /> : <p class="loading">Searching…</p>)}
     </div>
   );
 }

@@ -46,7 +46,7 @@ export function Timeline({ route }: { readonly route: Route }) {
           />
         </label>
         <a href={hrefOf('import')}>Import</a>
-        <span role="status">
+        <span role="status" class={error || pages.asked === query.trim() ? '' : 'stale'}>
           {counted(pages.total, 'conversation')}
           {pages.approximate ? ' with similar names' : ''}
         </span>
