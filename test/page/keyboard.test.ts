@@ -83,6 +83,24 @@ it('an insight can be restored with the keyboard, and the focus stays in the vie
   await expect.poll(() => focused(page)).not.toBe('');
 });
 
+it('an insight can be removed permanently with the keyboard, and the focus stays in the view', async () => {
+  const { page, served } = await openPage(() => undefined);
+  await page.waitForSelector('.empty');
+  const post = async (name: string, data: object) =>
+    (await page.request.post(`${served.origin}/api/tools/${name}`, { data })).json();
+  const saved = await post('save_insight', { content: 'Bees sleep.', context: 'global' });
+  await post('delete_insight', { id: saved.id });
+  await page.keyboard.press('x');
+  await page.waitForSelector('button:text("Remove…")');
+  await tabTo(page, 'Remove…');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('dialog button:focus');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector(':text("The trash is empty.")');
+  await expect.poll(() => focused(page)).not.toBe('');
+});
+
 it('a note can be opened, changed and saved with the keyboard', async () => {
   const { page, root } = await openPage(({ root: folder }) => {
     mkdirSync(join(folder, 'memory-bank'), { recursive: true });

@@ -165,6 +165,7 @@ function Removal(props: { readonly item: Item; onClose(): void; onRemoved(): voi
     try {
       await REMOVE[kind](name);
       notify({ text: `The ${kind} was removed permanently.` });
+      focusView(); // its button will be gone
     } catch (error) {
       notifyError(error, 'It was not removed.');
     }
