@@ -231,6 +231,54 @@ it('Back leads to the row or the result that was opened', async () => {
   await expect.poll(() => chosen('.hit')).toBe(1);
 });
 
+it('More leads to the first of the new results', async () => {
+  const { page } = await openPage(({ root }) =>
+    writeConversation(
+      root,
+      ID,
+      { title: 'Hives' },
+      Array.from({ length: 140 }, (_, at) => ({ role: 'user', content: `Hive ${at} hums.` })),
+    ),
+  );
+  await page.waitForSelector('.row');
+  await page.evaluate(() => {
+    location.hash = '#/search?q=hums';
+  });
+  await page.waitForSelector('.hit >> nth=29');
+  const place = () =>
+    page.evaluate(() =>
+      [...document.querySelectorAll('.hit')].indexOf(document.activeElement as Element),
+    );
+  for (const shown of [30, 60, 90]) {
+    await page.getByRole('button', { name: 'More' }).focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(place).toBe(shown);
+  }
+});
+
+it('the focus stays at the buttons when the earliest messages are loaded', async () => {
+  const { page } = await openPage(({ root }) =>
+    writeConversation(
+      root,
+      ID,
+      { title: 'Hives' },
+      Array.from({ length: 60 }, (_, at) => ({ role: 'user', content: `Hive ${at} hums.` })),
+    ),
+  );
+  await page.evaluate((id) => {
+    location.hash = `#/conversation/${id}?seq=50`;
+  }, ID);
+  await page.waitForSelector('#m50');
+  await page.getByRole('button', { name: 'Earlier messages' }).focus();
+  await page.keyboard.press('Enter');
+  for (;;) {
+    await page.waitForTimeout(300);
+    if (!(await page.getByRole('button', { name: 'Earlier messages' }).count())) break;
+    await page.getByRole('button', { name: 'Earlier messages' }).press('Enter');
+  }
+  await expect.poll(() => focused(page)).not.toBe('');
+});
+
 it('k and K go on to messages of a long conversation that are not loaded', async () => {
   const { page, faults } = await openPage(({ root }) =>
     writeConversation(

@@ -1,6 +1,6 @@
 /** The view of one conversation: its head and its messages, which are loaded in pages. */
 
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useChanges } from '../changes/use-changes.js';
 import { Empty, Failure, shownNumber, titleOf } from '../components.jsx';
 import { AskHere } from '../conversation/ask-here.jsx';
@@ -132,6 +132,7 @@ function Messages(props: {
     pages.jump(seq);
     setJump({ seq });
   };
+  useFocusAtStart(pages.hasEarlier);
   useEffect(() => markWords(list.current, words), [words, messages]);
   useKeys({
     j: () => step(1),
@@ -157,6 +158,16 @@ function Messages(props: {
       </div>
     </>
   );
+}
+
+/** Focuses the first message when the button to earlier ones is gone and had the focus. */
+function useFocusAtStart(hasEarlier: boolean): void {
+  const hadEarlier = useRef(false);
+  useLayoutEffect(() => {
+    if (hadEarlier.current && !hasEarlier && document.activeElement === document.body)
+      document.querySelector<HTMLElement>('.message')?.focus({ preventScroll: true });
+    hadEarlier.current = hasEarlier;
+  }, [hasEarlier]);
 }
 
 /** Buttons to messages that are not loaded, and on paper a line about them. Nothing if all are loaded. */

@@ -130,7 +130,7 @@ function Note({ path }: { readonly path: string }) {
         </h2>
         {data && (
           <p class="facts">
-            changed <Time at={data.modifiedAt} /> · {data.sizeBytes} bytes
+            changed <Time at={data.modifiedAt} /> · {counted(data.sizeBytes, 'byte')}
           </p>
         )}
         <p class="actions">

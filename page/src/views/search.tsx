@@ -1,6 +1,6 @@
 /** The search view: searches while the user types, with filters and the reason of each hit. */
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { CHANGE_KINDS } from '../changes/change.js';
 import { useChanges } from '../changes/use-changes.js';
 import { Empty, Failure, Time } from '../components.jsx';
@@ -53,6 +53,7 @@ export function Search({ route }: { readonly route: Route }) {
     scrollTo(0, kept.top);
     if (JSON.stringify(asked) === settled) focusOpened(kept); // otherwise the user types
   }, [isFound, kept]);
+  const rememberNew = useFirstNewHit(count);
   const goToFirst = useFirstHit(JSON.stringify(asked), data?.of, field);
   useKeys({ '/': () => field.current?.focus() });
   useListKeys('.hit');
@@ -77,7 +78,10 @@ export function Search({ route }: { readonly route: Route }) {
       {hasMore && (
         <button
           type="button"
-          onClick={() => setMore({ of: settled, limit: Math.min(limit + STEP, MAX_HITS) })}
+          onClick={() => {
+            rememberNew();
+            setMore({ of: settled, limit: Math.min(limit + STEP, MAX_HITS) });
+          }}
         >
           More
         </button>
@@ -105,6 +109,21 @@ function useFirstHit(typed: string, shown: string | undefined, field: RefObject<
     if (entered === typed && document.activeElement === field.current) focusNext('.hit', 1);
   }, [entered, typed, isCurrent]);
   return () => (isCurrent ? focusNext('.hit', 1) : setEntered(typed));
+}
+
+/** Returns the function to call before more hits are loaded. The first of them then has the focus. */
+function useFirstNewHit(count: number): () => void {
+  const before = useRef<number>();
+  useLayoutEffect(() => {
+    if (before.current === undefined || count <= before.current) return;
+    const first = document.querySelectorAll<HTMLElement>('.hit')[before.current];
+    before.current = undefined;
+    const isTyping = document.activeElement?.tagName === 'INPUT'; // other words
+    if (!isTyping) first?.focus({ preventScroll: true });
+  }, [count]);
+  return () => {
+    before.current = count;
+  };
 }
 
 const askedBy = ({ params }: Route) =>
