@@ -25,6 +25,12 @@ afterEach(async () => {
   perplexity = undefined;
 });
 
+/** Three of forty messages contain the word heron. */
+const HERONS = Array.from({ length: 40 }, (_, at) => ({
+  role: 'user',
+  content: at > 0 && at % 10 === 0 ? 'a heron' : 'the river',
+}));
+
 /** Every hundredth message contains the word heron. */
 const MANY = Array.from({ length: 900 }, (_, at) => ({
   role: at % 2 === 0 ? 'user' : 'assistant',
@@ -66,6 +72,21 @@ it('the search inside a long conversation moves to the next and previous match, 
   await page.waitForSelector('.find-inside :text("No message has these words.")');
   expect(await faultsOf(page)).toEqual([]);
   expect(opened.faults).toEqual([]);
+});
+
+it('the search inside goes to a match that the address names because the user scrolled to it', async () => {
+  opened = await openPage(({ root }) => writeConversation(root, ID, {}, HERONS));
+  const { page } = opened;
+  await goTo(page, `#/conversation/${ID}`);
+  const field = page.getByLabel('Find in this conversation');
+  await field.fill('heron');
+  await page.waitForSelector('.find-inside [role=status]:text-is("3 messages")');
+  await field.press('Enter');
+  await page.waitForSelector('#m11.named');
+  await page.locator('#m21').evaluate((message) => message.scrollIntoView());
+  await expect.poll(() => page.url()).toMatch(/seq=21$/);
+  await field.press('Enter');
+  await page.waitForSelector('#m21.named');
 });
 
 it('the search inside a conversation tells that its steps go only to the best of many matches', async () => {

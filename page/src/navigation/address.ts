@@ -26,7 +26,11 @@ export const browserAddress: Address = {
   go(href) {
     location.hash = href;
   },
-  replace: (href) => location.replace(href),
+  replace(href) {
+    // After setParams the address can be this one already, and the browser would report no change.
+    if (location.hash === href) dispatchEvent(new HashChangeEvent('hashchange'));
+    else location.replace(href);
+  },
   setParams(href) {
     if (viewOf(href) === viewOf(location.hash)) history.replaceState(history.state, '', href);
   },
