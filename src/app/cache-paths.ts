@@ -36,6 +36,7 @@ export const allIndexCaches = (config: Config): Record<keyof typeof INDEXES, str
   search: inIndexFolder(config, INDEXES.search),
   recall: inIndexFolder(config, INDEXES.recall),
   figures: inIndexFolder(config, INDEXES.figures),
+  imports: inIndexFolder(config, INDEXES.imports),
 });
 
 /** The folder of the vectors of a root; it has one folder for each model. */
