@@ -46,12 +46,14 @@ describe.each([80, 120])('the first hour, %i columns wide', (columns) => {
       const [notes, project] = [join(place.folder, 'notes'), join(place.folder, 'project')];
       for (const name of ['.cursor', '.codex', '.gemini']) mkdirSync(join(place.folder, name));
       const cursor = join(place.folder, '.cursor/mcp.json');
-      const yes = ['Codex', 'Cursor', 'Gemini CLI'].map((title) => ({
+      const titles = ['Codex', 'Cursor', 'Gemini CLI', 'Codex (hook)', 'Gemini CLI (hook)'];
+      const yes = titles.map((title) => ({
         after: `Add this to ${title}? [y/N]`,
         type: 'y\n',
       }));
       const first = await person.types(['init', notes], 0, { answers: yes });
       expect(first).toContain('Cursor: written');
+      expect(first).toContain('Codex (hook): written');
       expect(readFileSync(join(place.folder, '.codex/config.toml'), 'utf8')).toContain(
         '[mcp_servers.daybook]',
       );

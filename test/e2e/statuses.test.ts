@@ -32,6 +32,7 @@ const MISSING: Readonly<Record<string, readonly [status: number, ...args: string
   archive: null,
   search: [1, 'walrus'],
   find: [1, 'walrus'],
+  'session-start': [1],
   list: [1, 'walrus'],
   show: [1, ID],
   save: [1, 'user', 'text', '--conversation-id', ID],

@@ -106,7 +106,7 @@ const JOB = {
   question: 'Why?',
   backend: 'agent',
   notes: [],
-  startedAt: '',
+  startedAt: '2026-01-01T00:00:00.000Z',
   updatedAt: '',
   startsConversation: false,
   relatedQuestions: false,

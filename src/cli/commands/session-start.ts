@@ -86,10 +86,11 @@ interface HookInput {
   readonly log?: string | undefined;
 }
 
-/** Empty on a terminal, where no client gives it. */
+/** Empty if no client gives it, as on a terminal. */
 async function hookInput(hook: string): Promise<HookInput> {
   if (process.stdin.isTTY) return {};
   const text = await textOfStdin();
+  if (text.trim() === '') return {};
   try {
     const input: unknown = JSON.parse(text);
     if (isRecord(input))
