@@ -123,7 +123,7 @@ it('a server reads no logs again that an earlier one imported, if the store is a
   const file = join(folder, 'session-1.jsonl');
   const path = join(tempFolder(), 'index', 'x.imports.bin');
   const { conversations } = bench.stores;
-  const settings = { activity: 'short', excluded: [] } as const;
+  const settings = { activity: 'short', excluded: [], watched: ['claude-code'] } as const;
   const imported = new ImportedFiles({ path, conversations, settings, log: silentLog });
   const run = async (until: () => void, given: ImportedFiles | undefined = imported) => {
     const watch = startServerWatch({ ...options, imported: given });
@@ -151,6 +151,11 @@ it('a server reads no logs again that an earlier one imported, if the store is a
   await conversations.trash(id);
   expect((await imported.load()).size).toBe(0);
   await conversations.restore(id);
+  expect((await imported.load()).size).toBe(2);
+  // An import of something else, as by the hook of a client, changes nothing.
+  await bench.import(
+    folderWith({ 'projects/y/s3.jsonl': lines({ ...other, sessionId: 's3', uuid: 'w1' }) }),
+  );
   expect((await imported.load()).size).toBe(2);
   truncateSync(path, 40);
   expect((await imported.load()).size).toBe(0);
