@@ -68,7 +68,8 @@ it('a conversation can be opened, renamed, pinned, deleted and restored with the
   expect(faults).toEqual([]);
 });
 
-it('an insight can be restored with the keyboard, and the focus stays in the view', async () => {
+/** The trash of a store that has only a deleted insight. */
+async function openTrashWithInsight() {
   const { page, served } = await openPage(() => undefined);
   await page.waitForSelector('.empty');
   const post = async (name: string, data: object) =>
@@ -76,6 +77,11 @@ it('an insight can be restored with the keyboard, and the focus stays in the vie
   const saved = await post('save_insight', { content: 'Bees sleep.', context: 'global' });
   await post('delete_insight', { id: saved.id });
   await page.keyboard.press('x');
+  return page;
+}
+
+it('an insight can be restored with the keyboard, and the focus stays in the view', async () => {
+  const page = await openTrashWithInsight();
   await page.waitForSelector('button:text("Restore")');
   await tabTo(page, 'Restore');
   await page.keyboard.press('Enter');
@@ -84,13 +90,7 @@ it('an insight can be restored with the keyboard, and the focus stays in the vie
 });
 
 it('an insight can be removed permanently with the keyboard, and the focus stays in the view', async () => {
-  const { page, served } = await openPage(() => undefined);
-  await page.waitForSelector('.empty');
-  const post = async (name: string, data: object) =>
-    (await page.request.post(`${served.origin}/api/tools/${name}`, { data })).json();
-  const saved = await post('save_insight', { content: 'Bees sleep.', context: 'global' });
-  await post('delete_insight', { id: saved.id });
-  await page.keyboard.press('x');
+  const page = await openTrashWithInsight();
   await page.waitForSelector('button:text("Remove…")');
   await tabTo(page, 'Remove…');
   await page.keyboard.press('Enter');
