@@ -35,7 +35,7 @@ export async function readCache(
   } catch (error) {
     log.warn(
       { err: error, path },
-      'the index cache could not be used; the index is built from the files',
+      'the cache could not be used; its content is made from the files',
     );
   }
 }
@@ -59,7 +59,7 @@ export async function writeCache(
       await lease.release();
     }
   } catch (error) {
-    log.warn({ err: error, path }, 'the index cache could not be written');
+    log.warn({ err: error, path }, 'the cache could not be written');
     return false;
   }
 }
