@@ -14,6 +14,8 @@ export interface StoreThatLeaves {
   file(name: string): string;
   /** The text of a file of the store. */
   text(name: string): string;
+  /** Opens the same store as another server would, while it is there. */
+  another(): Promise<App>;
   leave(): void;
   /** Resolves when all writes are done. */
   comeBack(): Promise<void>;
@@ -25,7 +27,13 @@ export async function withStore(work: (store: StoreThatLeaves) => Promise<void>)
     const flags = { root };
     const given = { flags, env, home: folder, cwd: folder, knownToolsets: TOOLSETS };
     const config = loadConfig({ ...given, readFile: () => undefined });
-    const app = await createApp(config, { staysUp: true, log: createLog('silent') });
+    const apps: App[] = [];
+    const another = async () => {
+      const opened = await createApp(config, { staysUp: true, log: createLog('silent') });
+      apps.push(opened);
+      return opened;
+    };
+    const app = await another();
     const gone = join(folder, 'gone');
     let at = root;
     const move = (to: string) => {
@@ -39,16 +47,18 @@ export async function withStore(work: (store: StoreThatLeaves) => Promise<void>)
       });
       await work({
         app,
+        another,
         file,
         text: (name) => readFileSync(file(name), 'utf8'),
         leave: () => move(gone),
         async comeBack() {
           move(root);
-          expect(await app.deferredWrites.settle()).toBe(true);
+          const settled = await Promise.all(apps.map((each) => each.deferredWrites.settle()));
+          expect(settled).not.toContain(false);
         },
       });
     } finally {
-      await app.close();
+      await Promise.all(apps.map((each) => each.close()));
     }
   });
 }

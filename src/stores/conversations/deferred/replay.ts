@@ -3,6 +3,7 @@
  * failed after it had replaced the file, and into the right conversation, even if another process used the
  * id or the key meanwhile.
  */
+import { isAppError } from '../../../base/errors.js';
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
 import type { AppendRequest, PastFields, PastMessage } from '../document/apply-appends.js';
 import { type HeadChange, withoutOthers } from '../document/head-change.js';
@@ -36,17 +37,19 @@ interface Target {
 export async function replay(target: Target, waiting: WaitingMessages): Promise<void> {
   const { conversationId, messages, fields, change } = waiting;
   if (fields !== undefined) return create(target, conversationId, messages, fields);
-  const ref = target.core.movedIds.get(conversationId) ?? conversationId;
-  if (change === undefined) return append(target, ref, messages);
+  if (change === undefined) return append(target, conversationId, messages);
   // Does not overwrite a field that another process has changed meanwhile.
   const others = (head: ConversationHead) => withoutOthers(change.given, change.seen, head);
-  await target.writes.commit(ref, { messages: [], options: {}, change: others });
+  await target.writes.commit(conversationId, { messages: [], options: {}, change: others });
 }
 
-/** The messages of a request are written in one replace: if the first is in the file, all are. */
-async function append({ writes }: Target, ref: string, messages: readonly PastMessage[]) {
+/**
+ * The messages of a request are written in one replace: if the first is in the file, all are. `id`: the id while
+ * they waited. `commit` looks it up in `movedIds`, once: the id found there may itself be one that was moved.
+ */
+async function append({ writes }: Target, id: string, messages: readonly PastMessage[]) {
   const skipIf = (current: Conversation) => holds(current, messages);
-  await writes.commit(ref, { messages, options: { skipIf } });
+  await writes.commit(id, { messages, options: { skipIf } });
 }
 
 async function create(
@@ -61,24 +64,18 @@ async function create(
   // The messages are already in the file. `append` only makes them durable.
   if (found !== undefined && (isOurs ?? holds(found, messages)))
     return append(target, id, messages);
-  const holder = await holderOf(target.core, fields.clientId, id);
-  if (holder !== undefined) {
-    movedIds.set(id, holder);
-    return append(target, holder, messages);
-  }
   // Removes the empty folder that the failed attempt created. A folder with a file belongs to a
   // conversation of another process.
   if (found === undefined) await removeEmptyFolder(files.folderOf(id));
-  const { writer } = target.writes;
-  const created = await writer.createMasked({ fields, messages }, id);
-  if (created.conversationId !== id) movedIds.set(id, created.conversationId);
-}
-
-/** Returns another conversation that was given the key meanwhile. */
-async function holderOf({ catalogue }: StoreCore, clientId: string | undefined, id: string) {
-  if (clientId === undefined) return undefined;
-  await catalogue.refresh();
-  return catalogue.idsOfKey(clientId).find((each) => each !== id);
+  try {
+    const created = await target.writes.writer.createMasked({ fields, messages }, true);
+    if (created.conversationId !== id) movedIds.set(id, created.conversationId);
+  } catch (error) {
+    // Another process has given the key to a conversation meanwhile, perhaps to one with the same id.
+    if (!isAppError(error, 'ALREADY_EXISTS')) throw error;
+    movedIds.set(id, String(error.details?.['conversationId']));
+    await append(target, id, messages);
+  }
 }
 
 const holds = (current: Conversation, [first]: readonly PastMessage[]) =>

@@ -67,16 +67,16 @@ export class ConversationWriter {
     return { ...(await this.createMasked({ fields, messages })), ...noted };
   }
 
-  /** `waitedAs`: its id while it waited in memory. The caller has just checked the key. */
-  async createMasked(conversation: MaskedConversation, waitedAs?: string): Promise<Conversation> {
-    const creating = this.#createOne(conversation, this.#limits, waitedAs);
+  /** `hasWaited`: it waited in memory. Throws like `ConversationStore.create`. */
+  async createMasked(conversation: MaskedConversation, hasWaited = false): Promise<Conversation> {
+    const creating = this.#createOne(conversation, this.#limits, hasWaited);
     return (await this.#core.track(creating)).snapshot();
   }
 
   async #createOne(
     { fields, messages }: MaskedConversation,
     limits: Limits,
-    waitedAs?: string,
+    hasWaited = false,
   ): Promise<ConversationDocument> {
     const { locksFolder, options } = this.#core;
     await options.requireRoom?.();
@@ -87,7 +87,7 @@ export class ConversationWriter {
       return withLock(locksFolder, `new-${newUuid()}`, work);
     }
     return withKeyLock(locksFolder, clientId, async (lock) => {
-      await this.#requireFreeKey(clientId, waitedAs);
+      await this.#requireFreeKey(clientId, hasWaited);
       return this.createWith(lock, fields, requests, { limits });
     });
   }
@@ -235,13 +235,19 @@ export class ConversationWriter {
     }
   }
 
-  /** `holder` may have the key. If it is given, the whole folder is not read again. */
-  async #requireFreeKey(clientId: string, holder?: string): Promise<void> {
-    const { catalogue } = this.#core;
-    if (holder === undefined) await catalogue.refresh();
-    const taken = catalogue.idsOfKey(clientId).find((id) => id !== holder);
+  /** Throws ALREADY_EXISTS if a conversation on the disk has the key. */
+  async #requireFreeKey(clientId: string, hasWaited: boolean): Promise<void> {
+    const { catalogue, files, waiting } = this.#core;
+    await catalogue.refresh();
+    const unwritten = [...waiting.keys()].filter((id) => waiting.get(id) === 'new');
+    const taken = catalogue.idsOfKey(clientId).find((id) => !unwritten.includes(id));
     if (taken !== undefined) throw keyInUse(clientId, taken);
-    if (holder === undefined) await this.#requireNotDamaged(clientId);
+    // Under these ids, the catalogue has what waits here, not what another process may have stored.
+    for (const id of unwritten) {
+      const onDisk = await files.readUncached(id);
+      if (onDisk?.document.head.clientId === clientId) throw keyInUse(clientId, id);
+    }
+    if (!hasWaited) await this.#requireNotDamaged(clientId);
   }
 
   get #limits(): Limits {
