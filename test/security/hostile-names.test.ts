@@ -22,6 +22,7 @@ import { sha256Hex } from '../../src/base/ids.js';
 import type { HostileAnswer, HostileTask } from '../crash/children/hostile-calls.js';
 import { Child } from '../support/child.js';
 import { memoryFolder } from '../support/memory-folder.js';
+import { rounds } from '../support/rounds.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const ID = '20250124-1706102400123';
@@ -36,7 +37,7 @@ const SECRET = 'the-secret-outside';
 /** Much longer than any of these calls takes. A call that is not finished by then hangs. */
 const HANGS_MS = 240_000;
 /** How often the calls run while a name is swapped. */
-const ROUNDS = 8;
+const ROUNDS = rounds(4);
 /** A cache is made from this number of messages on (save-schedule.ts). */
 const CACHED_MESSAGES = 2_000;
 
@@ -102,6 +103,8 @@ const CALLS = {
   leaseSummaries: ['lease', { of: 'conversation-logs/.leases/summaries' }],
   leaseRun: ['lease', { of: `conversation-logs/.leases/${ID}` }],
   vectors: ['vectors', {}],
+  importedLogs: ['importedLogs', {}],
+  figures: ['get_analytics', {}],
 } as const satisfies Record<string, readonly [string, Record<string, unknown>]>;
 
 type Call = keyof typeof CALLS;
@@ -201,6 +204,8 @@ const NAMES: readonly { name: string; calls: readonly Call[]; isQuiet?: true }[]
   { name: `${CACHE}/index/${HASH}.bin.lock`, calls: ['build', 'search'] },
   { name: `${CACHE}/index/${HASH}.bin.owner`, calls: ['build', 'search'], isQuiet: true },
   { name: `${CACHE}/index/${HASH}.recall.bin`, calls: ['build', 'recall'] },
+  { name: `${CACHE}/index/${HASH}.figures.bin`, calls: ['figures', 'figures'] },
+  { name: `${CACHE}/index/${HASH}.imports.bin`, calls: ['importedLogs'] },
   { name: `${CACHE}/vectors`, calls: ['vectors'] },
   { name: `${CACHE}/vectors/model`, calls: ['vectors'] },
   { name: `${CACHE}/vectors/model/0123456789abcdef.vectors`, calls: ['vectors'], isQuiet: true },

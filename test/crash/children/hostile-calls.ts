@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { pino } from 'pino';
+import { indexCachePath } from '../../../src/app/cache-paths.js';
 import { type App, createApp } from '../../../src/app.js';
 import { isAppError } from '../../../src/base/errors.js';
 import { type Config, loadConfig } from '../../../src/config/config.js';
@@ -13,6 +14,7 @@ import { VectorFiles } from '../../../src/embeddings/vectors/vector-files.js';
 import { tryLease } from '../../../src/files/locks/lease.js';
 import { readTextIfPresent } from '../../../src/files/safe-access/given-file.js';
 import { resolveRealPath } from '../../../src/files/safe-access/real-path.js';
+import { ImportedFiles } from '../../../src/import/tool-logs/imported-files.js';
 import { buildServer } from '../../../src/server/mcp/build-server.js';
 import { TOOLSETS } from '../../../src/tools/index.js';
 import { commands, say } from './lines.js';
@@ -33,7 +35,10 @@ export interface HostileAnswer {
 }
 
 /** Steps that no tool makes, or that the server makes only in the background. */
-const STEPS: Record<string, (app: App, config: Config, given: string) => Promise<unknown>> = {
+const STEPS: Record<
+  string,
+  (app: App, config: Config, given: string, log: pino.Logger) => Promise<unknown>
+> = {
   start: async (app) => app.start(),
   build: (app) => app.search.built(),
   merged: (app) => app.conversations.trashed(),
@@ -61,6 +66,14 @@ const STEPS: Record<string, (app: App, config: Config, given: string) => Promise
     await files.write([{ key, scale: 1, values: new Int8Array(8) }]);
     await files.mergeSmallFiles(async () => new Set([key]));
     return kinds;
+  },
+  importedLogs: async ({ conversations }, config, _, log) => {
+    const path = indexCachePath(config, 'imports');
+    if (path === undefined) return undefined;
+    const settings = { ...config.imports, watched: ['claude-code'] } as const;
+    const files = new ImportedFiles({ path, conversations, settings, log });
+    await files.save(new Map([['session.jsonl', '1']]));
+    return (await files.load()).size;
   },
 };
 
@@ -99,7 +112,7 @@ async function answersOf(
   for (const [name, args] of calls) {
     const step = STEPS[name];
     const answer = step
-      ? step(app, config, String(args['of'])).catch(textOf)
+      ? step(app, config, String(args['of']), log).catch(textOf)
       : client.callTool({ name, arguments: args });
     answers.push(JSON.stringify((await answer) ?? null));
   }
