@@ -394,3 +394,12 @@ describe('import_conversations', () => {
     });
   });
 });
+
+it('a server that imports the logs of a tool tells assistants not to save its sessions', async () => {
+  await withPlace(async (place) => {
+    const env = { ...place.env, DAYBOOK_IMPORT_WATCH: 'codex' };
+    await withClient({ ...place, env }, async ({ client }) => {
+      expect(client.getInstructions()).toContain('The sessions of codex are imported');
+    });
+  });
+});

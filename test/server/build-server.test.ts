@@ -71,7 +71,7 @@ function tool(run: Tool['run'], extra: Partial<Tool> = {}): Tool {
 async function connect(
   tools: readonly Tool[],
   toolsets = ['conversations'],
-  options: Partial<Pick<ServerOptions, 'isRemote' | 'app'>> = {},
+  options: Partial<Pick<ServerOptions, 'isRemote' | 'app' | 'importedPrograms'>> = {},
 ) {
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
@@ -136,6 +136,14 @@ it('names in the instructions only tools that are offered', async () => {
     (await connect([echo], [toolset])).client.getInstructions()?.match(/\b[a-z]+_[a-z]+\b/g);
   expect(await named('conversations')).toEqual(['save_message', 'get_conversation', 'store_info']);
   expect(await named('kg')).toEqual(['store_info']);
+});
+
+it('says in the instructions which sessions need not be saved', async () => {
+  const said = async (importedPrograms: readonly string[], toolset = 'conversations') =>
+    (await connect([echo], [toolset], { importedPrograms })).client.getInstructions();
+  expect(await said(['claude-code', 'codex'])).toContain('sessions of claude-code, codex are');
+  expect(await said([])).not.toContain('sessions');
+  expect(await said(['codex'], 'kg')).not.toContain('sessions');
 });
 
 describe('tools/call', () => {

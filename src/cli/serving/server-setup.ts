@@ -13,9 +13,11 @@ export const PAGE_FOLDER = join(import.meta.dirname, '../page');
 const VIEWS_FILE = join(import.meta.dirname, '../mcp-app/mcp-app.html');
 
 /** The options that all servers of this process share. */
-export function serverOptions({ toolsets, perplexity, views }: Config, log: Log) {
+export function serverOptions({ toolsets, perplexity, views, imports }: Config, log: Log) {
   const { isListed: listsPerplexity } = perplexity;
-  return { toolsets, listsPerplexity, log, ...(views && { viewsFile: VIEWS_FILE }) };
+  const importedPrograms = imports.watched;
+  const viewsFile = views ? { viewsFile: VIEWS_FILE } : {};
+  return { toolsets, listsPerplexity, importedPrograms, log, ...viewsFile };
 }
 
 /** Opens the stores and starts background work. */
