@@ -6,7 +6,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Empty, ReloadButton } from './components.jsx';
-import { ConnectionLost } from './connection-lost.jsx';
+import { ConnectionNotice } from './connection-notice.jsx';
 import { Dialog } from './dialog.jsx';
 import { focusView, useKeys, useTitle } from './hooks.js';
 import { followDrops } from './import/dropped-file.js';
@@ -128,7 +128,7 @@ export function Shell() {
       {isFinding && <QuickFind onClose={() => setFinding(false)} />}
       {isHelping && <Help onClose={() => setHelping(false)} />}
       <Notices>
-        <ConnectionLost />
+        <ConnectionNotice />
       </Notices>
     </>
   );

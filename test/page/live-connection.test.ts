@@ -112,6 +112,28 @@ it('after the end of the session a button leads to the sign-in form, which repor
   await page.waitForSelector('[role=alert]:has-text("The server does not answer")');
 });
 
+it('a line tells that the session has ended, also before the next click', async () => {
+  const { page, context, place, served } = await openPage(({ root }) =>
+    writeConversation(root, ID, { title: 'Bees' }, [{ role: 'user', content: 'x' }]),
+  );
+  const line = '.notices:has-text("Your session has ended")';
+  await page.waitForSelector('html[data-live="yes"]');
+  const cookies = await context.cookies();
+  await context.clearCookies();
+  await served.stop();
+  await page.waitForSelector('.notices:has-text("The connection to the server is lost")');
+  const again = await servePage(place, served.port);
+  await page.waitForSelector(line);
+  await context.addCookies(cookies);
+  await page.waitForSelector(line, { state: 'detached' });
+  await context.clearCookies();
+  await again.stop();
+  const last = await servePage(place, served.port);
+  await page.click(`${line} >> text=Sign in`);
+  await page.waitForSelector('.sign-in');
+  await last.stop();
+});
+
 it('the page tells that the store is not available, and that a change only waits', async () => {
   const note = join('memory-bank', 'bees.md');
   const { page, root } = await openPage((place) => {

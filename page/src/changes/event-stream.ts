@@ -5,11 +5,14 @@
  */
 import { ALL_CHANGES, type Change } from './change.js';
 
-let reportLoss: (isLost: boolean) => void = () => undefined;
+/** `signed-out`: the server answers, and the session of the browser has ended. */
+export type ServerState = 'answers' | 'lost' | 'signed-out';
 
-/** Calls `report` with true if the server does not answer, and with false as soon as it does. */
-export function followLoss(report: (isLost: boolean) => void): void {
-  reportLoss = report;
+let reportState: (state: ServerState) => void = () => undefined;
+
+/** Calls `report` when the stream ends, and when it is open again. */
+export function followServer(report: (state: ServerState) => void): void {
+  reportState = report;
 }
 
 /** `wasLost`: an earlier stream ended, so ALL_CHANGES is reported when this one is open. */
@@ -52,7 +55,7 @@ export function followEvents(report: (change: Change) => void, wasLost = false):
 
 function setLive(isLive: boolean): void {
   document.documentElement.dataset['live'] = isLive ? 'yes' : 'no';
-  if (isLive) reportLoss(false);
+  if (isLive) reportState('answers');
   else void checkServer();
 }
 
@@ -61,11 +64,14 @@ const MAX_ANSWER_MS = 5_000;
 /** A stream can also end while the server answers, as when its store cannot be opened. */
 async function checkServer(): Promise<void> {
   const signal = AbortSignal.timeout(MAX_ANSWER_MS);
-  const isThere = await fetch('/api/session', { signal }).then(
-    ({ status }) => status < 500, // a proxy can answer for the server
-    () => false,
+  const state = await fetch('/api/session', { signal }).then(
+    ({ status }): ServerState => {
+      if (status === 401) return 'signed-out';
+      return status < 500 ? 'answers' : 'lost'; // a proxy can answer for the server
+    },
+    (): ServerState => 'lost',
   );
-  if (document.documentElement.dataset['live'] === 'no') reportLoss(!isThere);
+  if (document.documentElement.dataset['live'] === 'no') reportState(state);
 }
 
 const WATCH_MS = 5_000;
