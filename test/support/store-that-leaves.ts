@@ -17,6 +17,8 @@ export interface StoreThatLeaves {
   /** Opens the same store as another server would, while it is there. */
   another(): Promise<App>;
   leave(): void;
+  /** After `leave`: what another server does in the store, which is there for that server. */
+  meanwhile(work: (other: App) => Promise<unknown>): Promise<void>;
   /** Resolves when all writes are done. */
   comeBack(): Promise<void>;
 }
@@ -24,12 +26,14 @@ export interface StoreThatLeaves {
 /** Creates one conversation, `plan`, with the message `before`. */
 export async function withStore(work: (store: StoreThatLeaves) => Promise<void>): Promise<void> {
   await withPlace(async ({ root, folder, env }) => {
-    const flags = { root };
-    const given = { flags, env, home: folder, cwd: folder, knownToolsets: TOOLSETS };
-    const config = loadConfig({ ...given, readFile: () => undefined });
+    const given = { env, home: folder, cwd: folder, knownToolsets: TOOLSETS };
     const apps: App[] = [];
+    const open = (at: string) => {
+      const config = loadConfig({ ...given, flags: { root: at }, readFile: () => undefined });
+      return createApp(config, { staysUp: true, log: createLog('silent') });
+    };
     const another = async () => {
-      const opened = await createApp(config, { staysUp: true, log: createLog('silent') });
+      const opened = await open(root);
       apps.push(opened);
       return opened;
     };
@@ -51,6 +55,10 @@ export async function withStore(work: (store: StoreThatLeaves) => Promise<void>)
         file,
         text: (name) => readFileSync(file(name), 'utf8'),
         leave: () => move(gone),
+        async meanwhile(act) {
+          const other = await open(at);
+          await act(other).finally(() => other.close());
+        },
         async comeBack() {
           move(root);
           const settled = await Promise.all(apps.map((each) => each.deferredWrites.settle()));

@@ -82,8 +82,10 @@ export class DeferredMessages {
     const id = await idOf(this.#core, ref);
     const { create } = request.options;
     const document = id === undefined ? undefined : await this.#viewOf(id);
-    if (document !== undefined) return this.#defer(document, request);
-    if (!create || requireRef(ref) === 'id') throw notFound(ref);
+    const isKey = requireRef(ref) === 'key';
+    if (document !== undefined)
+      return this.#defer(document, request, { ...(isKey && { named: { clientId: ref, create } }) });
+    if (!create || !isKey) throw notFound(ref);
     const fields = typeof create === 'object' ? create : {};
     return this.#deferNewDocument({ ...fields, clientId: ref }, request);
   }
@@ -100,13 +102,13 @@ export class DeferredMessages {
     const fields = { ...given, createdAt };
     const head = { updatedAt: createdAt, messageCount: 0, ...fields, conversationId };
     const document = new ConversationDocument(head, {}, [], plainCodec);
-    return this.#defer(document, request, fields);
+    return this.#defer(document, request, { fields });
   }
 
   async #defer(
     document: ConversationDocument,
     request: AppendRequest,
-    fields?: PastFields,
+    { fields, named }: Pick<WaitingMessages, 'fields' | 'named'>,
   ): Promise<AppendResult> {
     const { head: seen } = document;
     const { conversationId } = seen;
@@ -125,7 +127,8 @@ export class DeferredMessages {
     const { messages, seq } = outcome.value;
     const change = typeof given === 'object' ? { change: { given, seen } } : {};
     if (fields !== undefined || messages.length > 0 || given !== undefined) {
-      const waiting = { conversationId, messages, bytes, ...change, ...(fields && { fields }) };
+      const place = fields === undefined ? { named } : { fields };
+      const waiting = { conversationId, messages, bytes, ...change, ...place };
       this.#wait(waiting, document);
     }
     return { messages, seq, head: document.head, created: fields !== undefined };

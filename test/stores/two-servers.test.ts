@@ -1,0 +1,50 @@
+/**
+ * Two servers of one store, in this process with real files. One has writes that wait in memory, and the other
+ * changes the same data before they are written.
+ */
+import { describe, expect, it } from 'vitest';
+import { withStore } from '../support/store-that-leaves.js';
+
+const later = { mayDefer: true };
+const said = (content: string) => [{ role: 'user', content } as const];
+
+describe('a message for a key that waits', () => {
+  const options = { ...later, create: { tags: ['new'] } };
+
+  it.each([
+    'trash',
+    'remove',
+  ] as const)('begins a new conversation after a %s', async (deletion) => {
+    await withStore(async ({ app: first, another, leave, meanwhile, comeBack }) => {
+      const { conversationId } = await first.conversations.load('plan');
+      leave();
+      await first.conversations.append('plan', said('one'), options);
+      await first.conversations.append('plan', said('two'), options);
+      await meanwhile(({ conversations }) => conversations[deletion](conversationId));
+      await comeBack();
+      const { conversations } = await another();
+      const { messages, tags } = await conversations.load('plan');
+      expect(messages.map(({ content }) => content)).toEqual(['one', 'two']);
+      expect(tags).toEqual(['new']);
+      expect(await conversations.list()).toHaveLength(1);
+      expect(first.deferredWrites.state()).toBeUndefined();
+    });
+  });
+
+  it('gets into the conversation with which that of the key was merged', async () => {
+    await withStore(async ({ app: first, another, leave, meanwhile, comeBack }) => {
+      const { conversationId } = await first.conversations.create({ messages: said('other') });
+      leave();
+      await first.conversations.append('plan', said('one'), later);
+      await first.conversations.append('plan', said('two'), options);
+      await first.conversations.update('plan', { pinned: true }, later);
+      await meanwhile((other) => other.conversations.merge('plan', conversationId));
+      await comeBack();
+      const { conversations } = await another();
+      const { messages, pinned } = await conversations.load('plan');
+      expect(messages.map(({ content }) => content)).toEqual(['before', 'other', 'one', 'two']);
+      expect(pinned).toBe(true);
+      expect(await conversations.list()).toHaveLength(1);
+    });
+  });
+});
