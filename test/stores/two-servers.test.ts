@@ -48,3 +48,20 @@ describe('a message for a key that waits', () => {
     });
   });
 });
+
+describe('the title of a conversation', () => {
+  it('that was given while the store was away replaces a title that was derived meanwhile', async () => {
+    await withStore(async ({ app: first, another, leave, meanwhile, comeBack }) => {
+      const options = { ...later, create: true };
+      leave();
+      await first.conversations.append('new', said('of the first'), options);
+      await first.conversations.update('new', { title: 'Given' }, later);
+      await meanwhile((other) => other.conversations.append('new', said('of the second'), options));
+      await comeBack();
+      const { conversations } = await another();
+      const { title, messages } = await conversations.load('new');
+      expect(messages).toHaveLength(2);
+      expect(title).toBe('Given');
+    });
+  });
+});

@@ -52,10 +52,14 @@ export function withoutOthers(
   const same = (change: JsonObject, a: JsonObject, b: JsonObject) =>
     Object.fromEntries(Object.entries(change).filter(([name]) => isSame(a[name], b[name])));
   return {
-    ...same(fields, { ...seen }, { ...head }),
+    ...same(fields, withoutDerived(seen), withoutDerived(head)),
     ...(metadata && { metadata: same(metadata, seen.metadata ?? {}, head.metadata ?? {}) }),
   };
 }
+
+/** A title that was derived from a message is not a title that another writer has set. */
+const withoutDerived = ({ title, ...head }: ConversationHead): JsonObject =>
+  head.titleFrom === undefined && title !== undefined ? { ...head, title } : head;
 
 /** `titleFrom` for a given title: none, unless the title is equal to the derived one. */
 function ownTitle({ title: known, titleFrom }: ConversationHead, title: string | null) {
