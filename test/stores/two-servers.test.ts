@@ -65,3 +65,23 @@ describe('the title of a conversation', () => {
     });
   });
 });
+
+describe('the fields of an insight', () => {
+  it('are not set by a waiting change if another server has set them later', async () => {
+    await withStore(async ({ app: first, another, leave, meanwhile, comeBack }) => {
+      const fields = { content: 'text', context: 'global', tags: ['old'], metadata: { a: 1 } };
+      const { id } = await first.insights.save(fields);
+      leave();
+      await first.insights.update(id, { tags: ['first'], metadata: { a: 2 } }, later);
+      await first.insights.update(id, { tags: ['first again'], expires_at: 9e15 }, later);
+      await meanwhile((other) => other.insights.update(id, { tags: ['second'] }));
+      await comeBack();
+      const { insights } = await another();
+      expect(await insights.get(id)).toMatchObject({
+        tags: ['second'],
+        metadata: { a: 2 },
+        expires_at: 9e15,
+      });
+    });
+  });
+});

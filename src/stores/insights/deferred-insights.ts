@@ -1,12 +1,13 @@
 /**
  * New, changed and deleted insights that wait in memory to be written
  * (`stores/deferred-writes/write-queue.ts`). Readers already see them. If another program or a person changed
- * the text on disk meanwhile, that text is not overwritten and not deleted.
+ * the text on disk meanwhile, that text is not overwritten and not deleted. Nor is any other field overwritten.
  */
 
 import type { Clock } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { newUuid } from '../../base/ids.js';
+import { defined, isSameJson } from '../../base/json.js';
 import { PendingViews, stampInMemory } from '../deferred-writes/pending-views.js';
 import type { WriteQueue } from '../deferred-writes/write-queue.js';
 import type { InsightCatalogue } from './insight-catalogue.js';
@@ -119,13 +120,27 @@ export class DeferredInsights {
     const isThere = await revise(this.views.moved.get(id) ?? id, (found) => {
       const texts = [contentOf(base), given];
       isChangedByOther = given !== contentOf(base) && !texts.includes(contentOf(found));
-      return isChangedByOther ? found : change(found);
+      return isChangedByOther ? found : withoutOthers(change(found), base, found);
     });
     if (!isThere) throw notChanged(id);
     if (!isChangedByOther) return;
     await write(beside);
     this.views.moved.set(id, beside.insight.id);
   }
+}
+
+const FIELDS = ['tags', 'metadata', 'expires_at'] as const;
+
+/** The changed insight with those fields of `found` that another program has set since `base`. */
+function withoutOthers(
+  { insight, ...changed }: StoredInsight,
+  { insight: base }: StoredInsight,
+  { insight: found }: StoredInsight,
+): StoredInsight {
+  const ofOthers = FIELDS.filter((name) => !isSameJson(found[name], base[name]));
+  const own = Object.entries(insight).filter(([name]) => !ofOthers.some((each) => each === name));
+  const others = defined(Object.fromEntries(ofOthers.map((name) => [name, found[name]])));
+  return { ...changed, insight: { ...(Object.fromEntries(own) as typeof insight), ...others } };
 }
 
 const contentOf = ({ insight }: StoredInsight): string => insight.content;
