@@ -85,3 +85,18 @@ describe('the fields of an insight', () => {
     });
   });
 });
+
+describe('a value of the state', () => {
+  it('that another server has removed later is not set again by a waiting change', async () => {
+    await withStore(async ({ app: first, another, leave, meanwhile, comeBack }) => {
+      await first.state.set({ values: { a: 1, b: 1 } });
+      leave();
+      await first.state.set({ values: { a: 2 } }, later);
+      await first.state.set({ values: { b: 2 } }, later);
+      await meanwhile((other) => other.state.set({ values: { a: null } }));
+      await comeBack();
+      const { state } = await another();
+      expect((await state.get()).values).toEqual({ b: 2 });
+    });
+  });
+});

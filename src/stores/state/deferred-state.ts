@@ -2,7 +2,7 @@
  * Changes of the state that wait in memory to be written (`stores/deferred-writes/write-queue.ts`).
  * Readers already see them. A waiting change does not overwrite a value that another process set later.
  */
-import type { JsonObject } from '../../base/json-fields.js';
+import { type JsonObject, objectIn } from '../../base/json-fields.js';
 import type { WriteQueue } from '../deferred-writes/write-queue.js';
 import { changedAt, type StateChange, timesOf } from './state-content.js';
 
@@ -88,18 +88,20 @@ export class DeferredState {
   }
 }
 
-/** The change without values that another process set later. Only keys in `values` have own times. */
+/** The change without values that another process set or removed later. Only keys in `values` have own times. */
 function withoutOlder(file: JsonObject, { change, at, before }: Waiting): StateChange {
   const { values, ...fields } = change;
   const times = timesOf(file);
   const timeOf = (key: string) => (Object.hasOwn(times, key) ? times[key] : undefined);
   const isNewer = typeof file['updatedAt'] === 'string' && file['updatedAt'] > at;
   const ofAnother = (name: string) => isNewer && file[name] !== before[name];
+  const has = ({ values: all }: JsonObject, key: string) => Object.hasOwn(objectIn(all), key);
+  const isRemoved = (key: string) => isNewer && has(before, key) && !has(file, key);
   return {
     ...Object.fromEntries(Object.entries(fields).filter(([name]) => !ofAnother(name))),
     ...(values && {
       values: Object.fromEntries(
-        Object.entries(values).filter(([key]) => (timeOf(key) ?? '') <= at),
+        Object.entries(values).filter(([key]) => (timeOf(key) ?? '') <= at && !isRemoved(key)),
       ),
     }),
   };
