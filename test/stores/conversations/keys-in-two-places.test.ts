@@ -1,0 +1,38 @@
+/** A key that two conversations have for a moment, because another process merges or restores one of them. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
+import { tempFolder } from '../../support/temp-folder.js';
+import { user } from './store.js';
+
+const ATTACHMENTS = 40;
+
+it('a message for the key of a conversation that is being merged gets into the merged one', async () => {
+  const logsFolder = join(tempFolder(), 'logs');
+  const open = () => openConversationStore({ logsFolder, maxMessages: 10_000, fsync: true });
+  const store = await open();
+  const { conversationId: first } = await store.create({ clientId: 'k', messages: [user('a')] });
+  const { conversationId: second } = await store.create({ messages: [user('b')] });
+  for (const id of [first, second]) {
+    const folder = join(store.path(id), 'attachments');
+    mkdirSync(folder);
+    for (let n = 0; n < ATTACHMENTS; n += 1) writeFileSync(join(folder, `${n}`), `${id} ${n}`);
+  }
+  const isThere = new Promise<void>((resolve) => {
+    store.followFromNow(({ document }) => {
+      if (document?.head.clientId === 'k' && document.head.conversationId !== first) resolve();
+    });
+  });
+  const merging = store.merge(first, second);
+  await isThere;
+  const servers = await Promise.all(Array.from({ length: 5 }, open));
+  const said = servers.map((server, n) => server.append('k', [user(`${n}`)], { create: true }));
+  await Promise.all([merging, ...said]);
+  const other = await open();
+  expect(await other.list()).toHaveLength(1);
+  const { messages } = await other.load('k');
+  const contents = messages.map(({ content }) => content);
+  expect(contents.sort()).toEqual(['0', '1', '2', '3', '4', 'a', 'b']);
+  await Promise.all([store, other, ...servers].map((each) => each.close()));
+});
