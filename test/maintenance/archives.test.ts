@@ -105,6 +105,38 @@ describe('archives', () => {
     expect(await errorOf(archives.restore('garden'))).toMatchObject({ code: 'ALREADY_EXISTS' });
   });
 
+  it('restored by two processes at the same time leave the key to one conversation', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const place = await openMaintained();
+      const first = await said(place, 800, { clientId: 'garden' });
+      await archiveAll(place);
+      const second = await said(place, 400, { clientId: 'garden' });
+      await archiveAll(place);
+      const other = await openMaintained({ root: place.root });
+      const restored = await Promise.all([
+        place.archives.restore(first),
+        other.archives.restore(second),
+      ]);
+      const dropped = restored.filter((each) => each?.droppedKey === 'garden');
+      expect(dropped).toHaveLength(1);
+      const { conversations } = await openMaintained({ root: place.root });
+      const owners = (await conversations.list()).filter(({ clientId }) => clientId === 'garden');
+      expect(owners).toHaveLength(1);
+      const twice = [place.archives.restore(first), other.archives.restore(first)];
+      for (const each of twice) expect((await errorOf(each)).code).toBe('ALREADY_EXISTS');
+    }
+  });
+
+  it('restore one conversation once, also if two processes do it at the same time', async () => {
+    const place = await openMaintained();
+    const id = await said(place, 400, { clientId: 'garden' });
+    await archiveAll(place);
+    const other = await openMaintained({ root: place.root });
+    const both = await Promise.allSettled([place.archives.restore(id), other.archives.restore(id)]);
+    expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect((await other.conversations.load('garden')).messages).toHaveLength(1);
+  });
+
   it('read an archive three times to restore a conversation: to find it, to check it and to unpack it', async () => {
     const place = await openMaintained();
     const id = await said(place, 400);

@@ -112,7 +112,7 @@ export class Archives {
     const { conversations, logsFolder } = this.#options;
     const found = await this.#find(ref, signal);
     if (found === undefined) return undefined;
-    const { path, conversationId, isHere, keyId } = found;
+    const { path, conversationId, clientId, isHere, keyId } = found;
     if (isHere) throw idTaken(conversationId, `the whole archive ${path}`);
     if (keyId !== undefined) throw encryptedArchive(conversationId, path, keyId);
     const others = new Set<string>();
@@ -122,19 +122,21 @@ export class Archives {
       others.add(name);
       return false;
     };
-    const report = await restoreArchive(path, {
-      ...this.#options,
-      into: [{ name: 'conversation-logs', folder: logsFolder }],
-      only,
-      // Until the conversation exists, an interrupted restore can be repeated.
-      last: (name) => LAST.has(name.split('/').slice(2).join('/')),
-      dryRun: false,
-      signal,
-    });
-    const [refused] = report.refused;
-    if (refused !== undefined) throw new AppError(refused.code, refused.reason);
-    await conversations.refreshOne(conversationId);
-    const droppedKey = await conversations.dropTakenKey(conversationId);
+    const add = async () => {
+      const report = await restoreArchive(path, {
+        ...this.#options,
+        into: [{ name: 'conversation-logs', folder: logsFolder }],
+        only,
+        // Until the conversation exists, an interrupted restore can be repeated.
+        last: (name) => LAST.has(name.split('/').slice(2).join('/')),
+        dryRun: false,
+        signal,
+      });
+      const [refused] = report.refused;
+      if (refused !== undefined) throw new AppError(refused.code, refused.reason);
+    };
+    const restored = { conversationId, ...(clientId && { clientId }) };
+    const droppedKey = await conversations.addRestored(restored, add);
     return {
       conversationId,
       ...(droppedKey !== undefined && { droppedKey }),

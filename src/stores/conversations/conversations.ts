@@ -36,7 +36,7 @@ import { History } from './versions/history.js';
 import { VersionFiles } from './versions/version-files.js';
 import type { CopyOptions } from './writing/branch-and-merge-content.js';
 import { createBranch } from './writing/branches.js';
-import { dropTakenKey } from './writing/drop-taken-key.js';
+import { addRestored, type Named } from './writing/drop-taken-key.js';
 import { EditorCopies } from './writing/editor-copy.js';
 import { type Merged, Merges, requireDifferent } from './writing/merges.js';
 import { MessageEdits } from './writing/message-edits.js';
@@ -90,8 +90,9 @@ export class ConversationStore {
   readonly countTrashed = (): Promise<number> => this.#trash.count();
   /** The size of the files of all conversations; `undefined` before all were found. */
   readonly knownBytes = (): Promise<number | undefined> => this.#core.catalogue.knownBytes();
-  /** For a conversation that was restored from an archive (`writing/drop-taken-key.ts`). */
-  readonly dropTakenKey = (id: string) => dropTakenKey(this.#core, id);
+  /** For a conversation that is restored from an archive (`writing/drop-taken-key.ts`). */
+  readonly addRestored = (named: Named, add: () => Promise<void>) =>
+    addRestored(this.#core, named, add);
 
   constructor(options: ConversationStoreOptions) {
     this.#core = new StoreCore(options);

@@ -1,31 +1,42 @@
-/** Removes the key of a conversation that is restored, if another conversation has this key now. */
+/** Restores of conversations with keys: a key that another conversation has now is removed. */
 import { type HeldLock, withLock } from '../../../files/locks/file-lock.js';
-import { notFound } from '../conversation-errors.js';
+import { readStamp } from '../../../files/read/stamp.js';
+import { idTaken, notFound } from '../conversation-errors.js';
 import type { StoreCore } from '../store-core.js';
 import { withKeyLock } from './key-lock.js';
 
+export interface Named {
+  readonly conversationId: string;
+  readonly clientId?: string;
+}
+
 /**
- * After a conversation was restored from an archive. Returns the key; `undefined` if nothing was removed.
- * CONVERSATION_CORRUPTED, FILESYSTEM_ERROR.
+ * Runs `add`, which adds a conversation of an archive with its key, and removes the key if another conversation has
+ * it. No other process can write the conversation or assign the key meanwhile. Returns the removed key. ALREADY_EXISTS,
+ * LOCKED, CONVERSATION_CORRUPTED, FILESYSTEM_ERROR, and whatever `add` throws.
  */
-export async function dropTakenKey(
+export async function addRestored(
   core: StoreCore,
-  conversationId: string,
+  { conversationId, clientId }: Named,
+  add: () => Promise<void>,
 ): Promise<string | undefined> {
   const { files, catalogue, locksFolder } = core;
-  await catalogue.refresh();
-  const taken = catalogue
-    .duplicateKeys()
-    .find(({ conversationIds }) => conversationIds.includes(conversationId));
-  if (taken === undefined) return undefined;
-  const { clientId } = taken;
-  await withKeyLock(locksFolder, clientId, () =>
-    withLock(locksFolder, conversationId, (lock) =>
-      removeKey(core, conversationId, files.fileOf(conversationId), lock),
-    ),
-  );
-  await core.reload(conversationId);
-  return clientId;
+  const path = files.fileOf(conversationId);
+  let isAdded = false;
+  const addLocked = () =>
+    withLock(locksFolder, conversationId, async (lock) => {
+      if (!isAdded && (await readStamp(path)) !== undefined) throw idTaken(conversationId);
+      if (!isAdded) await add();
+      isAdded = true;
+      await catalogue.refreshSome([conversationId]);
+      if (clientId === undefined) return undefined;
+      await catalogue.refresh();
+      if (catalogue.idsOfKey(clientId).every((id) => id === conversationId)) return undefined;
+      await removeKey(core, conversationId, path, lock);
+      await core.reload(conversationId);
+      return clientId;
+    });
+  return clientId === undefined ? addLocked() : withKeyLock(locksFolder, clientId, addLocked);
 }
 
 /**
