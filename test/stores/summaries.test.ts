@@ -6,6 +6,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
+import { addSummaries } from '../../src/stores/summaries/exported-summaries.js';
 import { type StoredSummary, sourceHashOf } from '../../src/stores/summaries/summary-file.js';
 import { SummaryStore } from '../../src/stores/summaries/summary-store.js';
 import { errorOf } from '../support/error-of.js';
@@ -44,6 +45,21 @@ const summary = (change: Partial<StoredSummary> = {}): StoredSummary => ({
 });
 
 describe('summaries', () => {
+  it('of an import do not replace one that another process stores at the same time', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const { store, another, conversationId: id } = await openStores();
+      const imported = {
+        ...summary({ text: 'Imported.' }),
+        level: 'brief',
+        tokenCount: 3,
+      } as const;
+      const made = another().put(id, 'brief', summary({ text: 'Made here.' }));
+      await Promise.all([addSummaries(id, { brief: imported }, store), made]);
+      const { text } = (await another().get(id)).brief ?? {};
+      expect(text).toBe('Made here.');
+    }
+  });
+
   it('are empty at first, and then have one text for each level in a private, readable file', async () => {
     const { store, another, conversationId: id, file, text } = await openStores();
     expect(await store.get(id)).toEqual({});

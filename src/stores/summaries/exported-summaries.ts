@@ -53,6 +53,6 @@ export async function addSummaries(
     const summary = summaries[level];
     if (summary === undefined || there[level] !== undefined) continue;
     const { level: _, tokenCount: __, ...stored } = summary;
-    await store.put(conversationId, level, stored);
+    await store.put(conversationId, level, stored, { onlyIfAbsent: true });
   }
 }

@@ -33,6 +33,11 @@ export interface SummaryStoreOptions extends Durability {
   readonly masker?: TextMasker | undefined;
 }
 
+interface PutOptions {
+  readonly isNew?: boolean;
+  readonly onlyIfAbsent?: boolean;
+}
+
 /** Takes ids of conversations, not keys. */
 export class SummaryStore {
   readonly #options: SummaryStoreOptions;
@@ -52,13 +57,14 @@ export class SummaryStore {
    * present conversation and the new one is of an older state, the stored one is kept and returned: a slow
    * model must not replace a newer summary. Throws like `get`, and CONVERSATION_NOT_FOUND, LOCKED,
    * STORAGE_FULL, and with `isNew` CONFLICT, if a summarized message was changed or removed since it was read:
-   * its text must not be stored again. Then nothing was changed.
+   * its text must not be stored again. Then nothing was changed. With `onlyIfAbsent`, a stored summary of any state is
+   * kept and returned.
    */
   async put(
     conversationId: string,
     level: SummaryLevel,
     given: StoredSummary,
-    { isNew = false }: { readonly isNew?: boolean } = {},
+    { isNew = false, onlyIfAbsent = false }: PutOptions = {},
   ): Promise<Summary> {
     const { value: text } = await maskedBy(this.#options.masker, given.text);
     const summary = { ...given, text };
@@ -71,6 +77,7 @@ export class SummaryStore {
       const stored = readSummaries(file, at)[level];
       const current = sourceHashOf(messages);
       if (stored?.sourceHash === current && summary.sourceHash !== current) return stored;
+      if (onlyIfAbsent && stored !== undefined) return stored;
       if (isNew && !isOfBeginning(summary, messages)) throw changedMeanwhile(conversationId);
       const next = withSummary(file, { level, ...summary }, at);
       // If a person saved the file since it was read, nothing is written, and all of this runs again.
