@@ -1,5 +1,5 @@
 /** A key that two conversations have for a moment, because another process merges or restores one of them. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
@@ -35,4 +35,38 @@ it('a message for the key of a conversation that is being merged gets into the m
   const contents = messages.map(({ content }) => content);
   expect(contents.sort()).toEqual(['0', '1', '2', '3', '4', 'a', 'b']);
   await Promise.all([store, other, ...servers].map((each) => each.close()));
+});
+
+it('a message that came into the merged conversation stays if the merge fails', async () => {
+  const logsFolder = join(tempFolder(), 'logs');
+  const open = () => openConversationStore({ logsFolder, maxMessages: 10_000, fsync: true });
+  const [store, other] = [await open(), await open()];
+  const sources = [
+    await store.create({ clientId: 'k', messages: [user('a')] }),
+    await store.create({ messages: [user('b')] }),
+  ];
+  const [first = '', second = ''] = sources.map(({ conversationId }) => conversationId);
+  const folder = join(store.path(second), 'attachments');
+  mkdirSync(folder);
+  for (let n = 0; n < ATTACHMENTS; n += 1) writeFileSync(join(folder, `${n}`), `${n}`);
+  writeFileSync(join(logsFolder, '.trash'), 'no folder');
+  const merged = new Promise<string>((resolve) => {
+    store.followFromNow(({ document }) => {
+      const { conversationId = first } = document?.head ?? {};
+      if (![first, second].includes(conversationId)) resolve(conversationId);
+    });
+  });
+  const merging = store.merge(first, second).catch((error: unknown) => error);
+  const id = await merged;
+  await other.append(id, [user('c')]);
+  expect(await merging).toMatchObject({ code: expect.any(String) });
+  const last = await open();
+  expect((await last.load(id)).messages.map(({ content }) => content)).toEqual(['a', 'b', 'c']);
+  // The merge is finished when the sources can be moved.
+  rmSync(join(logsFolder, '.trash'));
+  await last.tidy();
+  const ids = (await last.list()).map(({ conversationId }) => conversationId);
+  expect(ids).toEqual([id]);
+  expect((await last.load('k')).conversationId).toBe(id);
+  await Promise.all([store, other, last].map((each) => each.close()));
 });

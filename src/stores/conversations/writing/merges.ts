@@ -13,6 +13,7 @@ import { yieldToEventLoop } from '../../../base/async/time-slice.js';
 import { isoTime } from '../../../base/clock.js';
 import { AppError, isAppError } from '../../../base/errors.js';
 import { randomBelow } from '../../../base/ids.js';
+import { isSameJson } from '../../../base/json.js';
 import { atomicWrite, makeFolder } from '../../../files/atomic/atomic-write.js';
 import { type HeldLock, withLock } from '../../../files/locks/file-lock.js';
 import { listFiles, removeEmptyFolder, removeFile } from '../../../files/paths/folders.js';
@@ -87,7 +88,7 @@ export class Merges {
       const given = title === undefined ? {} : await this.#core.maskedValue({ title });
       const named = { ...fields, ...given };
       const { head, journal } = await this.#publish(lock, named, messages, from);
-      const trashed = await this.#moveSources(lock, journal);
+      const trashed = await this.#moveSources(journal, head);
       await this.#drop(journal).catch((error: unknown) => {
         // The merge is done. `recover` removes the journal.
         this.#core.log.warn({ err: error }, 'the journal of a merge could not be removed');
@@ -166,9 +167,10 @@ export class Merges {
   }
 
   /**
-   * Undoes the merge after an error. If that fails too, the journal stays and the merge is finished later.
+   * Undoes the merge after an error. If that fails too, or another process has written to the merged conversation,
+   * the journal stays and the merge is finished later.
    */
-  async #moveSources(lock: HeldLock, journal: Journal): Promise<string[]> {
+  async #moveSources(journal: Journal, merged: ConversationHead): Promise<string[]> {
     const ids = journal.from.map(({ conversationId }) => conversationId);
     const moved: string[] = [];
     try {
@@ -179,15 +181,23 @@ export class Merges {
       const movedTo = isAppError(error) ? error.details?.['movedTo'] : undefined;
       const last = typeof movedTo === 'string' ? basename(movedTo) : '';
       if (this.#trash.pathOf(last) === movedTo) moved.push(last);
-      for (const [at, name] of moved.entries()) await this.#trash.moveBack(ids[at] ?? '', name);
-      const { files } = this.#core;
-      await removeAttachments(files.folderOf(journal.into));
-      await lock.remove(files.fileOf(journal.into), this.#core.options);
-      await removeEmptyFolder(files.folderOf(journal.into));
-      await this.#core.reload(journal.into);
-      await this.#drop(journal);
+      await withLock(this.#core.locksFolder, journal.into, async (lock) => {
+        const found = await this.#core.files.readUncached(journal.into);
+        if (found !== undefined && !isSameJson(found.document.head, merged)) return;
+        for (const [at, name] of moved.entries()) await this.#trash.moveBack(ids[at] ?? '', name);
+        await this.#removeMerged(lock, journal);
+      });
       throw error;
     }
+  }
+
+  async #removeMerged(lock: HeldLock, journal: Journal): Promise<void> {
+    const { files, options } = this.#core;
+    await removeAttachments(files.folderOf(journal.into));
+    await lock.remove(files.fileOf(journal.into), options);
+    await removeEmptyFolder(files.folderOf(journal.into));
+    await this.#core.reload(journal.into);
+    await this.#drop(journal);
   }
 
   #mergeAttachments(conversationId: string, into: string): Promise<void> {
