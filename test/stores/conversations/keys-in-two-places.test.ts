@@ -37,6 +37,33 @@ it('a message for the key of a conversation that is being merged gets into the m
   await Promise.all([store, other, ...servers].map((each) => each.close()));
 });
 
+it('a key is not given again while its conversation is being merged', async () => {
+  const logsFolder = join(tempFolder(), 'logs');
+  const open = () => openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });
+  const store = await open();
+  const keys = ['k1', 'k2', 'k3', 'k4'];
+  const sources: string[] = [];
+  // The oldest conversations are read last.
+  for (const clientId of keys)
+    sources.push((await store.create({ clientId, messages: [user('a')] })).conversationId);
+  const others = Array.from({ length: 500 }, (_, n) =>
+    store.batches.add({ fields: {}, messages: [user(`${n}`)] }),
+  );
+  const merged = await Promise.all(others);
+  for (const [at, clientId] of keys.entries()) {
+    const server = await open();
+    const creating = server.create({ clientId, messages: [user('b')] }).catch((error) => error);
+    while (server.progress.total === 0) await new Promise(setImmediate);
+    await store.merge(sources[at] ?? '', merged[at] ?? '');
+    expect(await creating).toMatchObject({ code: 'ALREADY_EXISTS' });
+    await server.close();
+  }
+  const other = await open();
+  await other.list();
+  expect(other.duplicateKeys()).toEqual([]);
+  await Promise.all([store, other].map((each) => each.close()));
+});
+
 it('a message that came into the merged conversation stays if the merge fails', async () => {
   const logsFolder = join(tempFolder(), 'logs');
   const open = () => openConversationStore({ logsFolder, maxMessages: 10_000, fsync: true });

@@ -29,6 +29,7 @@ import { attachmentBytes, mergeAttachments, removeAttachments } from '../files/a
 import type { CachedDocument } from '../files/document-cache.js';
 import type { StoreCore } from '../store-core.js';
 import { type CopyOptions, mergeOf } from './branch-and-merge-content.js';
+import { withKeyLock } from './key-lock.js';
 import type { ConversationWriter } from './writer.js';
 
 /** The id of a merged conversation has a time up to a minute after its beginning. */
@@ -72,7 +73,7 @@ export class Merges {
     let bytes = 0;
     for (const id of [first, second]) bytes += await attachmentBytes(this.#core.files.folderOf(id));
     await this.#core.options.requireRoom?.(bytes);
-    return this.#locked([first, second], async (lock) => {
+    return this.#withKeyOf([first, second], async (lock) => {
       for (const id of [first, second]) await this.#trash.requireDeletable(id);
       const sources = [await this.#read(first), await this.#read(second)] as const;
       const [a, b] = sources.map(({ document }) => document.snapshot()) as [
@@ -210,6 +211,19 @@ export class Merges {
     const found = await this.#core.files.read(id);
     if (found === undefined) throw notFound(id);
     return found;
+  }
+
+  /**
+   * Like `#locked`, also under the lock of the key that the merged conversation will have: a process that lists the
+   * conversations before the merged one exists, and reads the source after it was moved, finds no owner of the key.
+   */
+  async #withKeyOf<T>(ids: readonly string[], work: (lock: HeldLock) => Promise<T>): Promise<T> {
+    for (const id of ids) {
+      const { clientId } = (await this.#read(id)).document.head;
+      if (clientId === undefined) continue;
+      return withKeyLock(this.#core.locksFolder, clientId, () => this.#locked(ids, work));
+    }
+    return this.#locked(ids, work);
   }
 
   /** Locks in the same order in every process, so that two merges of one pair cannot wait for each other. */
