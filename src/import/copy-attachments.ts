@@ -53,7 +53,7 @@ async function copy(
   if (await isThere(target, file)) return false;
   if (dryRun) return true;
   await requireRoom?.(file.sizeBytes);
-  await makeFolder(dirname(target));
+  await makeFoldersIn(folder, dirname(target));
   try {
     await writeNewStoredFile(target, file.bytes(), { fsync: true });
     return true;
@@ -62,6 +62,15 @@ async function copy(
     if (isAppError(error, 'ALREADY_EXISTS') && (await isThere(target, file))) return false;
     throw error;
   }
+}
+
+/**
+ * FILESYSTEM_ERROR if the folder of the conversation is missing: if another process has moved it to the trash, it must
+ * not be made again, or the conversation could not be restored.
+ */
+async function makeFoldersIn(attachments: string, folder: string): Promise<void> {
+  if (folder !== attachments) await makeFoldersIn(attachments, dirname(folder));
+  await makeFolder(folder, { fsync: true }, false);
 }
 
 /** ALREADY_EXISTS if another file is there. */

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { runImport } from '../../src/import/run-import.js';
 import { zipOf } from '../support/zip.js';
 import { counts, fileWith, folderWith, openImportBench, said } from './bench.js';
 
@@ -233,4 +234,21 @@ it('names a file of ChatGPT by the name that it had before the export', async ()
   const text = 'look\n\n[image: my cat.png (file_1a.dat)]\n\n[file: plan.pdf (file-2b.dat)]';
   expect(said(bench.bySource('c'))).toEqual([`user: ${text}`]);
   expect(copied(bench, 'c')).toEqual({ 'file-2b.dat': 'plan', 'file_1a.dat': 'cat' });
+});
+
+it('makes no folder for a conversation that another process deletes meanwhile', async () => {
+  const bench = await openImportBench();
+  const { store: other } = await bench.another();
+  const path = folderWith({ 'conversations.json': JSON.stringify(CONVERSATIONS), ...FILES });
+  await bench.import(path);
+  const { conversationId } = bench.bySource('with-pictures');
+  // Called before each file is written.
+  const requireRoom = async () => {
+    if (await other.exists(conversationId)) await other.trash(conversationId);
+  };
+  const request = { paths: [path], activity: 'short', dryRun: false, attachments: true } as const;
+  const report = await runImport({ ...bench.stores, requireRoom }, request);
+  expect(report.problems.length).toBeGreaterThan(0);
+  expect(await other.restore(conversationId)).toEqual({ conversationId });
+  expect((await bench.import(path, { attachments: true })).attachments).toBe(3);
 });
