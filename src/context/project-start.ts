@@ -84,8 +84,8 @@ interface ProjectConversations {
 
 /**
  * The conversations of the working folder, or of the module that is given. Imports name the module after the
- * folder of the session; in a folder below, it can also be named after the repository. Projects in folders of
- * the same name share a module, so conversations that were held elsewhere are left out.
+ * folder of the session; in a folder below, or in a worktree, it can also be named after the repository.
+ * Projects in folders of the same name share a module, so conversations that were held elsewhere are left out.
  */
 export async function conversationsOf(
   given: string | undefined,
@@ -95,14 +95,15 @@ export async function conversationsOf(
   const ofModule = (name: string) => heads.filter(({ module }) => fitsModule(module, name));
   if (given !== undefined) return { module: given, own: ofModule(given), others: new Set() };
   const folder = process.cwd();
-  const found = (await findGitProject(folder))?.folder;
-  const project = found === undefined || found === homedir() ? folder : found;
-  for (const name of new Set([folder, project].map((path) => basename(path)))) {
+  const found = await findGitProject(folder);
+  const project = found === undefined || found.folder === homedir() ? folder : found.folder;
+  const main = found?.main === homedir() ? project : (found?.main ?? project);
+  for (const name of new Set([folder, project, main].map((path) => basename(path)))) {
     const held = groupedBy(ofModule(name), ({ metadata }) => textIn(metadata?.['cwd']));
     const own: ConversationHead[] = [];
     const others = new Set<string>();
     for (const [place, all] of held) {
-      if (place === undefined || (await isPartOf(project, place))) own.push(...all);
+      if (place === undefined || (await isPartOf({ project, main }, place))) own.push(...all);
       else for (const { conversationId } of all) others.add(conversationId);
     }
     if (own.length > 0) return { module: name, own, others };
@@ -110,9 +111,18 @@ export async function conversationsOf(
   return { module: basename(folder), own: [], others: new Set() };
 }
 
+interface Trees {
+  readonly project: string;
+  /** The main working tree of the repository: `project`, or another folder if that is a worktree. */
+  readonly main: string;
+}
+
 /** Also true for a folder that does not exist any more: it may have been moved. */
-const isPartOf = async (project: string, folder: string): Promise<boolean> =>
-  isInside(resolveRealPath(folder), project) || !(await isFolder(folder));
+async function isPartOf({ project, main }: Trees, folder: string): Promise<boolean> {
+  const place = resolveRealPath(folder);
+  if (isInside(place, project) || isInside(place, main)) return true;
+  return !(await isFolder(folder)) || (await findGitProject(folder))?.main === main;
+}
 
 function shownWithin(insights: readonly Insight[], maxTokens: number): ShownInsight[] {
   const shown: ShownInsight[] = [];

@@ -2,7 +2,7 @@
  * `daybook session-start`: what a person and the hook of an assistant get about the project in the working
  * folder. The hooks are those that `daybook init` writes, run by a shell as the assistants run them.
  */
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -13,6 +13,7 @@ const STARTUP = JSON.stringify({
   hook_event_name: 'SessionStart',
   source: 'startup',
 });
+const AUTHOR = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org'];
 const HOOK = ['session-start', '--hook'];
 const FILES = {
   'claude-code': '.claude/settings.json',
@@ -111,6 +112,35 @@ describe('daybook session-start', () => {
       const { place } = project;
       const args = ['--root', place.root, 'session-start'];
       expectAbout((await runCommand(place, args, below)).stdout);
+    });
+  });
+
+  it('belongs to the repository in its worktrees, and shows there what was held in them', async () => {
+    await withProject(async (project) => {
+      const { place, folder } = project;
+      const git = (...args: string[]) => execFileSync('git', ['-C', folder, ...args]);
+      git('init', '-q');
+      git(...AUTHOR, 'commit', '-q', '--allow-empty', '-m', 'first');
+      await fill(project);
+      const logs = join(place.folder, 'logs', 'projects', 'p');
+      await mkdir(logs, { recursive: true });
+      // Where Claude Code and Codex make a worktree for a session.
+      const claude = join(folder, '.claude', 'worktrees', 'fix-roof');
+      const codex = join(place.folder, 'codex', '8db5', 'shed');
+      const start = async (cwd: string) =>
+        (await runCommand(place, ['--root', place.root, 'session-start'], cwd)).stdout;
+      for (const [n, tree] of [claude, codex].entries()) {
+        git('worktree', 'add', '-q', tree);
+        expectAbout(await start(tree));
+        const message = { content: `held in ${tree}` };
+        const line = { type: 'user', uuid: `u${n}`, sessionId: `s${n}`, cwd: tree, message };
+        const timestamp = new Date().toISOString();
+        await writeFile(join(logs, `s${n}.jsonl`), `${JSON.stringify({ ...line, timestamp })}\n`);
+        await project.run('import', dirname(dirname(logs)), '--yes');
+        for (const cwd of [folder, claude, tree])
+          expect(await start(cwd)).toContain(`held in ${tree}`);
+        await project.run('save', 'user', 'What next?', '--conversation-id', 'plan');
+      }
     });
   });
 

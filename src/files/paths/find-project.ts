@@ -1,17 +1,21 @@
 /**
  * Finds the project of a folder: its git repository, or the name in a `.daybook-project` file. It reads the
  * files of the repository and never starts git. In worktrees and submodules, `.git` is a file with the path
- * of the git folder.
+ * of the git folder. The folder of a worktree names its main working tree only if that repository names this
+ * worktree too, so that a downloaded folder cannot pass for a part of another project.
  */
 import { lstat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { errnoOf, isAppError } from '../../base/errors.js';
 import { ignoreErrno } from '../file-errors.js';
 import { readGivenText } from '../safe-access/given-file.js';
+import { resolveRealPath } from '../safe-access/real-path.js';
 
 export interface GitProject {
   /** The top folder of the working tree. */
   readonly folder: string;
+  /** The top folder of the repository's main working tree, if `folder` is another worktree of it. */
+  readonly main?: string;
   /** The URL of the remote `origin`, or of the first remote if there is no `origin`, as it is in the file. */
   readonly remote?: string;
 }
@@ -23,10 +27,14 @@ const UNREADABLE = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'];
 /** Returns the nearest repository at or above `path`, which need not exist; `undefined` if there is none. */
 export async function findGitProject(path: string): Promise<GitProject | undefined> {
   for (let folder = resolve(path); ; folder = dirname(folder)) {
-    const config = await configOf(folder);
+    const { config, main } = (await repositoryAt(folder)) ?? {};
     if (config !== undefined) {
       const remote = remoteIn(config);
-      return { folder, ...(remote !== undefined && { remote }) };
+      return {
+        folder,
+        ...(main !== undefined && { main }),
+        ...(remote !== undefined && { remote }),
+      };
     }
     if (dirname(folder) === folder) return undefined;
   }
@@ -54,17 +62,34 @@ export async function findNamedProject(
   return undefined;
 }
 
-/** Returns the text of the git configuration if `folder` is the top folder of a working tree. */
-async function configOf(folder: string): Promise<string | undefined> {
+interface Repository {
+  /** The text of the git configuration; `undefined` if it cannot be read. */
+  readonly config: string | undefined;
+  readonly main?: string | undefined;
+}
+
+/** Returns `undefined` if `folder` is not the top folder of a working tree. */
+async function repositoryAt(folder: string): Promise<Repository | undefined> {
   const git = join(folder, '.git');
   const found = await ignoreErrno(UNREADABLE, lstat(git));
   if (found === undefined) return undefined;
-  if (found.isDirectory()) return textOf(join(git, 'config'));
+  if (found.isDirectory()) return { config: await textOf(join(git, 'config')) };
   const named = /^gitdir: (.+?)\r?\n?$/.exec((await textOf(git)) ?? '')?.[1];
   if (named === undefined) return undefined;
   const own = resolve(folder, named);
   const common = (await textOf(join(own, 'commondir')))?.trim();
-  return textOf(join(common === undefined ? own : resolve(own, common), 'config'));
+  if (common === undefined) return { config: await textOf(join(own, 'config')) };
+  const shared = resolve(own, common);
+  return { config: await textOf(join(shared, 'config')), main: await mainOf(git, own, shared) };
+}
+
+/** `own` is the git folder of the worktree with the file `git`; `shared` is that of its repository. */
+async function mainOf(git: string, own: string, shared: string): Promise<string | undefined> {
+  const back = (await textOf(join(shared, 'worktrees', basename(own), 'gitdir')))?.trim();
+  const isNamed =
+    back !== undefined && resolveRealPath(resolve(own, back)) === resolveRealPath(git);
+  // The repository of a submodule, and one without a working tree, have another name.
+  return isNamed && basename(shared) === '.git' ? dirname(shared) : undefined;
 }
 
 /** Reads only a regular file of at most 1 MB, because a foreign repository can contain links and devices. */

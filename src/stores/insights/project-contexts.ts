@@ -68,10 +68,14 @@ async function contextsOfProject(path: string, store: InsightStore): Promise<Con
   const named = remote ? undefined : await findNamedProject(path, homedir());
   const place = named?.folder ?? project?.folder;
   if (place === undefined) return undefined;
-  const folder = normalContext(place) ?? place;
-  const context = named === undefined ? (remote ?? folder) : contextOfName(named);
+  const main = project?.main === homedir() ? place : (project?.main ?? place);
+  // Otherwise the insights of a worktree would be lost with it.
+  const context =
+    named === undefined ? (remote ?? normalContext(main) ?? main) : contextOfName(named);
+  const folders = [place, main].map((each) => normalContext(each) ?? each);
+  const isInside = (each: string) =>
+    folders.some((folder) => each === folder || each.startsWith(`${folder}${sep}`));
   const known = [...(await store.contexts()).keys()];
-  const isInside = (each: string) => each === folder || each.startsWith(`${folder}${sep}`);
   return { context, alsoIn: known.filter((each) => each !== context && isInside(each)) };
 }
 

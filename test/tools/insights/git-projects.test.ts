@@ -1,6 +1,6 @@
 /** Insights of a project that is a git repository: found from every folder, clone and worktree of it. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findGitProject } from '../../../src/files/paths/find-project.js';
@@ -73,7 +73,10 @@ describe('the repository around a folder', () => {
     expect(await findGitProject(join(top, 'not', 'there', 'yet'))).toEqual(project);
     const tree = join(tempFolder(), 'tree');
     git(top, 'worktree', 'add', '-q', tree);
-    expect(await findGitProject(tree)).toEqual({ ...project, folder: tree });
+    expect(await findGitProject(tree)).toEqual({ ...project, folder: tree, main: top });
+    const copy = tempFolder();
+    cpSync(join(tree, '.git'), join(copy, '.git'));
+    expect(await findGitProject(copy)).toEqual({ ...project, folder: copy });
     const outer = tempFolder();
     git(outer, 'init', '-q');
     git(outer, 'submodule', '--quiet', 'add', top, 'inner');
@@ -124,6 +127,21 @@ describe('insights of a project with a name', () => {
 describe('insights of a repository', () => {
   const run = (place: Place, cwd: string, ...args: string[]) =>
     runCommand(place, ['insight', ...args], cwd);
+
+  it('stay after the worktree in which they were saved is gone', async () => {
+    await withPlace(async (place) => {
+      const [main, tree] = [join(place.folder, 'main'), join(place.folder, 'tree')];
+      mkdirSync(main);
+      git(main, 'init', '-q');
+      git(main, 'commit', '-q', '--allow-empty', '-m', 'first');
+      git(main, 'worktree', 'add', '-q', tree);
+      await run(place, main, 'save', 'Clay soil needs sand');
+      expect((await run(place, tree, 'search', 'clay')).stdout).toContain('sand');
+      await run(place, tree, 'save', 'Peas need poles');
+      git(main, 'worktree', 'remove', tree);
+      expect((await run(place, main, 'search', 'peas')).stdout).toContain('poles');
+    });
+  });
 
   it('are found from a subfolder and from another clone, and so are those saved under a path', async () => {
     await withPlace(async (place) => {
