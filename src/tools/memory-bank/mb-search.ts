@@ -37,7 +37,7 @@ export const mbSearch = defineTool({
         .int()
         .min(0)
         .max(10)
-        .describe('Number of lines before and after to return.')
+        .describe('Number of text lines before and after.')
         .default(1),
       ...MARK_FIELDS,
       limit: z.int().min(1).max(100).describe('Maximum number of results.').default(20),
@@ -115,15 +115,17 @@ interface ResultOptions extends MarkInput {
 function toResult({ path, line, headings, text, matches, lines }: NoteHit, options: ResultOptions) {
   const { contextLines, ellipsis } = options;
   const shortened = (whole: string) => beginningOf(whole, ellipsis);
-  const before = lines.slice(Math.max(0, line - 1 - contextLines), line - 1).map(shortened);
-  const after = lines.slice(line, line + contextLines).map(shortened);
+  // In Markdown most lines are between empty ones, which say nothing about the match.
+  const withText = (part: readonly string[]) => part.filter((each) => each.trim() !== '');
+  const before = contextLines === 0 ? [] : withText(lines.slice(0, line - 1)).slice(-contextLines);
+  const after = withText(lines.slice(line)).slice(0, contextLines);
   return {
     path,
     line,
     ...(headings.length > 0 && { heading: shortened(headings.join(' > ')) }),
     text: marked(text, matches, options),
-    ...(before.length > 0 && { before }),
-    ...(after.length > 0 && { after }),
+    ...(before.length > 0 && { before: before.map(shortened) }),
+    ...(after.length > 0 && { after: after.map(shortened) }),
   };
 }
 
