@@ -1,7 +1,9 @@
 /**
  * Extends the answer about a conversation, a note or an insight that does not exist: it says whether the item is
- * in the trash or may be archived, and whether a damaged file may have the key of the conversation.
+ * in the trash or may be archived, whether a damaged file may have the key of the conversation, and which notes
+ * have the same name in another folder.
  */
+import { posix } from 'node:path';
 import type { App } from '../app.js';
 import {
   AppError,
@@ -58,11 +60,32 @@ const restoreHint = (name: string, kind?: 'note' | 'insight') =>
 
 async function withTrashedNote(error: AppError, { memoryBank }: App): Promise<AppError> {
   const path = error.details?.['path'];
+  if (typeof path !== 'string') return error;
   const trashed = await memoryBank.trashed().catch(() => []);
-  if (typeof path !== 'string' || !trashed.some(({ original }) => original === path)) return error;
+  if (!trashed.some(({ original }) => original === path))
+    return withSameName(error, path, memoryBank);
   return new AppError(error.code, `The note ${path} is in the trash.`, {
     hint: restoreHint(path, 'note'),
     details: { ...error.details, isInTrash: true },
+  });
+}
+
+const MAX_SAME_NAMES = 3;
+
+/** A wiki link names a note without its folder, and a note may have been moved. */
+async function withSameName(
+  error: AppError,
+  path: string,
+  memoryBank: App['memoryBank'],
+): Promise<AppError> {
+  const nameOf = (each: string) => posix.basename(each).toLowerCase();
+  await undefinedIfUnreadable(memoryBank.refresh());
+  const all = memoryBank.known().map((note) => note.path);
+  const sameName = all.filter((each) => nameOf(each) === nameOf(path)).slice(0, MAX_SAME_NAMES);
+  if (sameName.length === 0) return error;
+  return errorWith(error, {
+    hint: `A note with this name is at ${sameName.map((each) => JSON.stringify(each)).join(', ')}.`,
+    details: { ...error.details, sameName },
   });
 }
 

@@ -52,7 +52,7 @@ async function explained(
   flags: Flags,
   signal: AbortSignal,
 ): Promise<AppError> {
-  if (error.code === 'E_MB_FILE_NOT_FOUND') return noteInTrash(error, app, flags);
+  if (error.code === 'E_MB_FILE_NOT_FOUND') return noteElsewhere(error, app, flags);
   // Commands that are made of tools have the second.
   const name = error.details?.['name'] ?? error.details?.['conversationId'];
   if (error.code !== 'CONVERSATION_NOT_FOUND' || typeof name !== 'string') return error;
@@ -73,9 +73,10 @@ async function explained(
   return withHint(error, [error.hint, ...others].join(' '));
 }
 
-async function noteInTrash(error: AppError, app: App, flags: Flags): Promise<AppError> {
+async function noteElsewhere(error: AppError, app: App, flags: Flags): Promise<AppError> {
   const found = await explainNotFound(error, app);
-  if (!isAppError(found) || found.details?.['isInTrash'] !== true) return error;
+  if (!isAppError(found)) return error;
+  if (found.details?.['isInTrash'] !== true) return found;
   const restore = daybookLine(flags, 'restore', String(found.details['path']));
   return withHint(found, `To restore it, run: ${restore}`);
 }

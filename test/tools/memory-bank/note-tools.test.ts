@@ -267,6 +267,36 @@ describe('pages', () => {
   });
 });
 
+it('a search shows the nearest lines with text, not the empty lines around a heading', async () => {
+  put('a.md', '# Tokens\n\n\nWe keep opaque ones.\n\n## Later\n\nNothing.\n');
+  const around = async (args: Record<string, unknown>) =>
+    (await call('mb_search', args))['results'];
+  expect(await around({ query: 'opaque' })).toMatchObject([
+    { line: 4, before: ['# Tokens'], after: ['## Later'] },
+  ]);
+  const all = await around({ query: '# Tokens', mode: 'exact', contextLines: 2 });
+  expect(all).toMatchObject([{ line: 1, after: ['We keep opaque ones.', '## Later'] }]);
+});
+
+it('that is not there is sought by its name in other folders', async () => {
+  put('adr/Rate-limits.md', 'Token bucket');
+  const edit = { oldText: 'a', newText: 'b' };
+  for (const [tool, rest] of Object.entries({ mb_read: {}, mb_edit: edit, mb_delete: {} })) {
+    const args = { path: 'old/rate-limits.md', ...rest };
+    const { content } = await opened.session.client.callTool({ name: tool, arguments: args });
+    const [{ text }] = content as [{ text: string }];
+    expect(JSON.parse(text)).toMatchObject({
+      error: {
+        code: 'E_MB_FILE_NOT_FOUND',
+        hint: expect.stringContaining('adr/Rate-limits.md'),
+        details: { sameName: ['adr/Rate-limits.md'] },
+      },
+    });
+  }
+  const read = ['--root', opened.place.root, 'mb', 'read', 'rate-limits.md'];
+  expect((await runCommand(opened.place, read)).stderr).toContain('adr/Rate-limits.md');
+});
+
 it.each([
   ['[the plan](../ideas/plan.md#week-2)', true],
   ['[the plan](<../ideas/plan.md>)', true],
