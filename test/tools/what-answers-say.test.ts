@@ -315,10 +315,35 @@ describe('an input', () => {
     expect(message).not.toMatch(/too small|is empty|characters/i);
   });
 
-  it('says that JSON in a string is not an object', async () => {
-    const given = { role: 'user', content: 'x', metadata: '{"model":"m"}' };
-    const { message } = await failure('save_message', given);
-    expect(message).toContain('"metadata" must be a JSON object, not a string with JSON in it.');
+  it('may be JSON in a string, as some clients send it, if this has the expected type', async () => {
+    const given = { role: 'user', content: '["x"]', metadata: '{"model":"m"}', tags: '["a","b"]' };
+    const { conversationId } = await call('save_message', given);
+    const read = await call('get_conversation', { conversationId, messageLimit: '5' });
+    expect(read).toMatchObject({
+      tags: ['a', 'b'],
+      messages: [{ content: '["x"]', metadata: { model: 'm' } }],
+    });
+    const triples = JSON.stringify([{ subject: 'Ada', predicate: 'knows', object: '1815' }]);
+    await call('kg_add', { triples });
+    const { triples: found } = await call('kg_query', { subject: 'Ada', includeClosed: 'false' });
+    expect(found).toMatchObject([{ object: '1815' }]);
+    await call('update_conversation', { conversationId, tags: 'soil' });
+    expect(await call('get_conversation', { conversationId })).toMatchObject({ tags: ['soil'] });
+    for (const [tool, args, part] of [
+      ['save_message', { ...given, metadata: '{model' }, '"metadata" must be a JSON object, not a'],
+      ['save_message', { ...given, metadata: '[1]' }, '"metadata" must be a JSON object, not a'],
+      ['save_message', { ...given, tags: 'a, b' }, '"tags" must be array, not string.'],
+      ['get_conversation', { conversationId, messageLimit: 'five' }, 'must be number, not string'],
+      [
+        'get_conversation',
+        { conversationId, messageLimit: '0' },
+        '"messageLimit" must be 1 or more',
+      ],
+      ['kg_add', { triples: '[{"subject":"a"}]' }, '"triples.0.predicate" is missing'],
+    ] as const) {
+      const { code, message } = await failure(tool, args);
+      expect([code, message]).toEqual(['VALIDATION_ERROR', expect.stringContaining(part)]);
+    }
   });
 
   it('can be the title of a conversation: the hint says how to find it', async () => {

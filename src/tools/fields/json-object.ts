@@ -21,11 +21,9 @@ export function storedJsonObject(description: string) {
     .meta({ type: 'object', description });
 }
 
-/** Many models give an object as JSON in a string. */
 function problemOf(value: unknown): string {
   if (isRecord(value)) return 'must not have a number above 1.8e308';
-  const isText = typeof value === 'string';
-  return `must be a JSON object${isText ? ', not a string with JSON in it' : ''}`;
+  return `must be a JSON object${typeof value === 'string' ? ', not a string' : ''}`;
 }
 
 /** Not recursive, because the store checks the depth later. The set also ends at an object that contains itself. */

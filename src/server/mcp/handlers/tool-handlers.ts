@@ -8,6 +8,7 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprot
 import type { ToolCall } from '../../../tools/define-tool.js';
 import type { AcceptedCalls } from '../../accepted-calls.js';
 import { runTool } from '../../run-tool.js';
+import { checkArguments } from '../arguments-in-strings.js';
 import type { ClientLog } from '../client-logging.js';
 import { errorResult } from '../errors/error-result.js';
 import { inputError } from '../errors/input-error.js';
@@ -46,7 +47,7 @@ export function registerTools(
         extra,
         async (app, request) => {
           const call: ToolCall = { ...request, isRemote };
-          const input = tool.input.safeParse(params.arguments ?? {}, { reportInput: true });
+          const input = checkArguments(tool, params.arguments ?? {});
           if (!input.success) throw inputError(tool, input.error);
           const output = await runTool(tool, input.data, app, call);
           const result = withStoreNotice(successResult(tool, output), app);

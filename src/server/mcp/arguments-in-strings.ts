@@ -1,0 +1,55 @@
+/**
+ * Checks the arguments of a call. Some clients send a list, an object, a number or a boolean as JSON in a
+ * string, and a list with one entry as this entry (decision 0105). The model cannot correct that, so such a
+ * string is replaced by what is in it, if the tool expects this and no text.
+ */
+import type { z } from 'zod';
+import { isRecord } from '../../base/json-fields.js';
+import type { Tool } from '../../tools/define-tool.js';
+
+export function checkArguments(tool: Tool, given: unknown) {
+  const checked = tool.input.safeParse(given, { reportInput: true });
+  if (checked.success) return checked;
+  let read = given;
+  for (const issue of checked.error.issues) {
+    const value = typeof issue.input === 'string' ? valueIn(issue.input, issue) : undefined;
+    if (value !== undefined) read = replaced(read, issue.path, value);
+  }
+  return read === given ? checked : tool.input.safeParse(read, { reportInput: true });
+}
+
+/** Returns `undefined` if the text is no JSON of the expected type. */
+function valueIn(text: string, issue: z.core.$ZodIssue): unknown {
+  const expected = issue.code === 'invalid_type' ? issue.expected : issue.code;
+  const value = jsonIn(text);
+  switch (expected) {
+    case 'array':
+      if (Array.isArray(value)) return value;
+      return text.trim() === '' || /[,[\]]/.test(text) ? undefined : [text];
+    case 'int':
+    case 'number':
+      return typeof value === 'number' ? value : undefined;
+    case 'boolean':
+      return typeof value === 'boolean' ? value : undefined;
+    case 'object':
+    case 'custom': // tools/fields/json-object.ts
+      return isRecord(value) ? value : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // a text that is no JSON
+  }
+}
+
+/** A copy, because the arguments of a call may be logged or checked again. */
+function replaced(at: unknown, [step, ...rest]: readonly PropertyKey[], value: unknown): unknown {
+  if (step === undefined) return value;
+  if (Array.isArray(at)) return at.with(Number(step), replaced(at[Number(step)], rest, value));
+  return isRecord(at) ? { ...at, [step]: replaced(at[String(step)], rest, value) } : at;
+}
