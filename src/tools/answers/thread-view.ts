@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { defined } from '../../base/json.js';
-import type { JsonObject } from '../../base/json-fields.js';
+import { isRecord, type JsonObject } from '../../base/json-fields.js';
 import { hasText } from '../../base/text/display-text.js';
 import {
   type ConversationHead,
@@ -56,7 +56,8 @@ export const threadMessageSchema = z.object({
 export type ThreadMessage = z.output<typeof threadMessageSchema>;
 
 export function toThread(head: ConversationHead): z.output<typeof threadSchema> {
-  const { conversationId, clientId, createdAt, updatedAt, messageCount, pinned, metadata } = head;
+  const { conversationId, clientId, createdAt, updatedAt, messageCount, pinned } = head;
+  const metadata = head.metadata && withoutDigests(head.metadata);
   const { module, title, tags } = toListed(head);
   const isTooLong = metadata !== undefined && estimateTokens(metadata) > MAX_META_TOKENS;
   const isMetaCut = isTooLong || tags?.length !== head.tags?.length;
@@ -68,6 +69,13 @@ export function toThread(head: ConversationHead): z.output<typeof threadSchema> 
     ...(hasMeta && { meta: { ...shown, ...(tags && { tags }) } }),
     ...(isMetaCut && { isMetaCut }),
   };
+}
+
+/** The digests of an import are for the next import only. In a list they would be a third of the answer. */
+function withoutDigests(metadata: JsonObject): JsonObject {
+  const { source } = metadata;
+  if (!isRecord(source) || typeof source['said'] !== 'string') return metadata;
+  return { ...metadata, source: { kind: source['kind'], id: source['id'] } };
 }
 
 export function toThreadMessage(

@@ -316,6 +316,21 @@ describe('listing, searching, recent', () => {
     expect(two).not.toBe(one);
   });
 
+  it('shows where a thread was imported from, without the digests for the next import', async () => {
+    const text = JSON.stringify({ messages: [{ role: 'user', content: 'Does the pump leak?' }] });
+    await call('import_conversations', { text, name: 'pump.json' });
+    const { threads } = await call('history_threads_list');
+    const source = { kind: 'openai', id: expect.any(String) };
+    expect(threads).toMatchObject([{ meta: { source: expect.any(Object) } }]);
+    expect(threads[0]?.meta?.['source']).toEqual(source);
+    const { results } = await call<RecentAnswer>('history_messages_recent');
+    expect(results[0]?.thread.meta?.['source']).toEqual(source);
+    // What update_conversation replaces is returned as it is stored.
+    const id = threads[0]?.id;
+    const whole = await session.call('get_conversation', { conversationId: id });
+    expect(whole).toMatchObject({ metadata: { source: { said: expect.any(String) } } });
+  });
+
   it('counts and returns only messages after `since`', async () => {
     const id = await threadWith('plan', 'old', 'new');
     const path = join(place.root, 'conversation-logs', id, 'conversation.json');
