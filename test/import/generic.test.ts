@@ -125,6 +125,12 @@ describe('conversations with role and content', () => {
     expect(bench.bySource('mine').clientId).toBeUndefined();
   });
 
+  it('have only tags with a text', async () => {
+    const bench = await openImportBench();
+    await bench.importText([{ id: 'c', tags: ['', ' ', '#', 7, 'garden'], messages: HELLO }]);
+    expect(bench.bySource('c').tags).toEqual(['openai', 'garden']);
+  });
+
   it('have no secrets in their tags and metadata', async () => {
     const bench = await openImportBench();
     const token = `ghp_${'aB3dE6gH9j'.repeat(4).slice(0, 36)}`;

@@ -14,6 +14,7 @@ import {
 } from '../../stores/conversations/document/import-mark.js';
 import { jsonCopy } from '../../stores/conversations/document/json-copy.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
+import { withoutHash } from '../../stores/tags.js';
 import type { ImportedConversation, ImportedMessage } from '../source-interface.js';
 
 export type CandidateMessage = PastMessage & { readonly id: string; readonly createdAt: string };
@@ -58,7 +59,7 @@ export function candidateOf(
     ...(title !== undefined && { title: title.toWellFormed() }),
     ...(module !== undefined && { module }),
     ...(pinned && { pinned }),
-    tags: [...new Set([kind, ...(given.tags ?? [])])],
+    tags: [...new Set([kind, ...(given.tags ?? []).filter((tag) => withoutHash(tag) !== '')])],
   };
   const times = isDated ? undefined : ('file' as const);
   const { hash, said } = digestsOf(messages, times);

@@ -7,7 +7,7 @@
 
 import { posix } from 'node:path';
 import { defined, parsedJson } from '../../base/json.js';
-import { isRecord, listIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
+import { isRecord, listIn, objectIn, objectsIn, textIn, textsIn } from '../../base/json-fields.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import { MAX_DOCUMENT_BYTES } from '../../files/read/whole-file.js';
 import { isAttachment } from '../../files/sealing/open-stores.js';
@@ -298,7 +298,7 @@ function conversationOf(
     isKey: !CONVERSATION_ID.test(id),
     title: textIn(title),
     module: textIn(module),
-    tags: [...listIn(tags), ...listIn(inner)].filter((tag) => typeof tag === 'string'),
+    tags: [...textsIn(tags), ...textsIn(inner)],
     pinned: pinned === true,
     createdAt: timeIn(document['createdAt']) ?? timeOfId(id),
     updatedAt: timeIn(document['updatedAt']),

@@ -1,7 +1,7 @@
 /** Memories of mem0 and OpenMemory, as JSON. Each becomes an insight without a project. */
 
 import { defined } from '../../base/json.js';
-import { isRecord, listIn, objectIn, textIn } from '../../base/json-fields.js';
+import { isRecord, listIn, objectIn, textIn, textsIn } from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { filesNamed, hasRecord, recordsOf, unreadable } from '../reading/documents/documents.js';
 import { msIn } from '../reading/text/times.js';
@@ -59,7 +59,7 @@ const isMemory = (value: unknown): value is JsonObject =>
   isRecord(value) && textOfMemory(value) !== undefined;
 
 function insightOf(fields: JsonObject, location: RecordLocation): ImportedInsight {
-  const categories = [...listIn(fields['categories'])].filter((tag) => typeof tag === 'string');
+  const categories = textsIn(fields['categories']);
   const about = defined({ user: textIn(fields['user_id']), agent: textIn(fields['agent_id']) });
   const value = defined({
     id: textIn(fields['id']),

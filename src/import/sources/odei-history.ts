@@ -1,6 +1,6 @@
 /** The SQLite file of odei-history: threads and their messages. Its JSON Lines have Daybook's format. */
 
-import { definedOrNothing, listIn, textIn } from '../../base/json-fields.js';
+import { definedOrNothing, textIn, textsIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile } from '../../files/input/sqlite.js';
 import {
@@ -42,7 +42,7 @@ function* threads(database: SqliteFile, file: InputFile): Generator<ImportItem> 
       isKey: true,
       title: textIn(row['title']),
       module: textIn(row['module']),
-      tags: listIn(tags).filter((tag) => typeof tag === 'string'),
+      tags: textsIn(tags),
       createdAt: timeIn(row['createdAt']),
       updatedAt: timeIn(row['updatedAt']),
       metadata: definedOrNothing(meta),

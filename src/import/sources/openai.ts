@@ -12,6 +12,7 @@ import {
   objectIn,
   objectsIn,
   textIn,
+  textsIn,
 } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
@@ -172,7 +173,7 @@ function conversationOf(fields: JsonObject, context: Context): ImportedConversat
     isKey: given !== undefined,
     title: textIn(fields['title']) ?? textIn(fields['name']),
     module: textIn(fields['module']) ?? textIn(fields['project']),
-    tags: listIn(fields['tags']).filter((tag) => typeof tag === 'string'),
+    tags: textsIn(fields['tags']),
     pinned: fields['pinned'] === true,
     createdAt: anyTimeIn(fields),
     updatedAt: timeIn(fields['updatedAt']) ?? timeIn(fields['updated_at']),

@@ -1,6 +1,6 @@
 /** Chats that OpenWebUI exports: a list whose elements have a tree of messages. */
 
-import { isRecord, listIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
+import { isRecord, objectIn, objectsIn, textIn, textsIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import {
@@ -135,5 +135,5 @@ function fileText(file: JsonObject): string {
 function tagsOf(fields: JsonObject): string[] {
   const meta = objectIn(fields['meta'])['tags'];
   const names = objectsIn(meta).flatMap((tag) => textIn(tag['name']) ?? []);
-  return [...listIn(meta).filter((tag) => typeof tag === 'string'), ...names];
+  return [...textsIn(meta), ...names];
 }
