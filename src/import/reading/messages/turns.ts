@@ -5,18 +5,13 @@
  */
 
 import { definedOrNothing } from '../../../base/json-fields.js';
-import type { JsonObject } from '../../../stores/conversations/document/schema.js';
 import type { Activity, ImportedMessage } from '../../source-interface.js';
 import { activityMetadata, shortened, shortenedCall, type ToolCall } from './activity.js';
 
-interface TurnMessage extends Omit<ImportedMessage, 'metadata'> {
-  readonly metadata?: JsonObject | undefined;
-}
-
 interface Draft {
-  message: TurnMessage;
-  tools: ToolCall[];
-  thinking: string[];
+  readonly message: ImportedMessage;
+  readonly tools: ToolCall[];
+  readonly thinking: string[];
 }
 
 /** The id and time for the empty message of a turn in which the assistant said nothing. */
@@ -36,14 +31,14 @@ export class TurnBuilder {
   }
 
   /** An empty message is ignored. */
-  addMessage(message: TurnMessage): void {
+  addMessage(message: ImportedMessage): void {
     if (message.content.trim() === '') return;
     if (message.role === 'assistant') {
       this.#drafts.push({ message, tools: this.#tools, thinking: this.#thinking });
       this.#clearTurn();
       return;
     }
-    this.#endTurn();
+    this.endTurn();
     this.#drafts.push({ message, tools: [], thinking: [] });
   }
 
@@ -90,15 +85,9 @@ export class TurnBuilder {
     return this.#leftOut.size === 0 ? undefined : Object.fromEntries(this.#leftOut);
   }
 
-  /** Ends the turn, and returns the number of messages up to its end. */
-  endTurn(): number {
-    this.#endTurn();
-    return this.#drafts.length;
-  }
-
   /** All messages. Must be called only once, after the last record. */
   messages(): ImportedMessage[] {
-    this.#endTurn();
+    this.endTurn();
     return this.#drafts.map(({ message, tools, thinking }) => ({
       ...message,
       metadata: definedOrNothing({
@@ -108,17 +97,19 @@ export class TurnBuilder {
     }));
   }
 
-  #endTurn(): void {
-    if (this.#tools.length === 0 && this.#thinking.length === 0) return;
+  /** Ends the turn, and returns the number of messages up to its end. */
+  endTurn(): number {
+    if (this.#tools.length === 0 && this.#thinking.length === 0) return this.#drafts.length;
     const last = this.#drafts.at(-1);
     if (last?.message.role === 'assistant') {
       last.tools.push(...this.#tools);
       last.thinking.push(...this.#thinking);
     } else if (this.#activity !== 'none') {
-      const message: TurnMessage = { ...this.#origin, role: 'assistant', content: '' };
+      const message: ImportedMessage = { ...this.#origin, role: 'assistant', content: '' };
       this.#drafts.push({ message, tools: this.#tools, thinking: this.#thinking });
     }
     this.#clearTurn();
+    return this.#drafts.length;
   }
 
   #clearTurn(): void {
