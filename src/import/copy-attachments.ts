@@ -3,7 +3,7 @@
  * `attachments/` and under the names that they have in the export. An existing file is not overwritten.
  */
 import { dirname, join } from 'node:path';
-import { AppError, isAppError, passes } from '../base/errors.js';
+import { isAppError, passes } from '../base/errors.js';
 import { makeFolder } from '../files/atomic/atomic-write.js';
 import { writeNewStoredFile } from '../files/atomic/new-file-stream.js';
 import type { InputFile } from '../files/input/input-types.js';
@@ -12,7 +12,7 @@ import { readStamp } from '../files/read/stamp.js';
 import { isSealedWhole } from '../files/sealing/open-stores.js';
 import { SEALED_FILE_BYTES } from '../files/sealing/sealed-form.js';
 import { attachmentsIn } from '../stores/conversations/files/attachments.js';
-import { addProblem, type ImportOutcome } from './import-outcome.js';
+import { addProblem, differsHere, type ImportOutcome } from './import-outcome.js';
 import { plainName } from './reading/documents/note-paths.js';
 
 export interface AttachmentTarget {
@@ -78,7 +78,7 @@ async function isThere(target: string, { sizeBytes }: InputFile): Promise<boolea
   const there = await readStamp(target);
   if (there === undefined) return false;
   if (storedSizes(target, sizeBytes).includes(Number(there.size))) return true;
-  throw new AppError('ALREADY_EXISTS', `${target} exists with other content. It was not changed.`);
+  throw differsHere(target);
 }
 
 /** In an encrypted store the file may not be encrypted yet: people may add files. */

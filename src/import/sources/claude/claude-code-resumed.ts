@@ -50,7 +50,7 @@ export async function groupsOf({ files }: Input): Promise<SessionGroup[]> {
 
 /** Calls `isKnown` for every file, because the call also records which version was read. */
 export function hasNewFiles({ files, agents }: SessionGroup, { isKnown }: ReadOptions): boolean {
-  return [...files, ...agents].filter((file) => !(isKnown?.(file) ?? false)).length > 0;
+  return [...files, ...agents].filter((file) => !isKnown?.(file)).length > 0;
 }
 
 /** The name that Claude Code gave to the file: the id of the session or of the subagent. */

@@ -117,8 +117,8 @@ function* sessionConversations(
     addCodeNodes(turns, some, session.results);
     return turns;
   };
-  const summary = session.nodes.findLast(({ id }) => summaries.has(id))?.id;
-  const title = session.title ?? (summary === undefined ? undefined : summaries.get(summary));
+  const titles = session.nodes.flatMap(({ id }) => summaries.get(id) ?? []);
+  const title = session.title ?? titles.at(-1);
   for (const branch of treeConversations(session.id, nodes, newestLeaf(nodes), read)) {
     const images = imagesOf(session.images, branch.messages);
     yield { ...headOf(session), title, ...timesOf(branch), ...branch, ...images };

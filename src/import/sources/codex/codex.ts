@@ -5,7 +5,7 @@
  */
 import { posix } from 'node:path';
 import { definedOrNothing, objectIn, textIn } from '../../../base/json-fields.js';
-import type { InputFile } from '../../../files/input/input-types.js';
+import type { Input, InputFile } from '../../../files/input/input-types.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
 import { filesToDetect, firstLine, objectLines } from '../../reading/documents/documents.js';
 import { TurnBuilder } from '../../reading/messages/turns.js';
@@ -30,18 +30,18 @@ export const codex: Source = {
   kind: 'codex',
   title: 'Codex sessions',
   async detect(input) {
-    for (const file of filesToDetect(filesOf(input.files, input.form === 'file'))) {
+    for (const file of filesToDetect(filesOf(input))) {
       const first = (await firstLine(file)) ?? {};
       if (first['type'] === 'session_meta' || isFirstOfOldForm(first)) return true;
     }
     return false;
   },
   async *read(input, options) {
-    const files = filesOf(input.files, input.form === 'file');
+    const files = filesOf(input);
     const ids = new Set(files.map(idOf));
     for (const file of files) {
       options.signal?.throwIfAborted();
-      if (!(options.isKnown?.(file) ?? false)) yield* sessionOf(file, ids, options);
+      if (!options.isKnown?.(file)) yield* sessionOf(file, ids, options);
     }
   },
 };
@@ -56,8 +56,8 @@ const ofOldForm = (line: JsonObject): JsonObject =>
     : { type: 'response_item', timestamp: line['timestamp'], payload: line };
 
 /** If a session exists both plain and compressed, the plain file is newer and is used. */
-function filesOf(files: readonly InputFile[], isAlone: boolean): InputFile[] {
-  if (isAlone) return [...files];
+function filesOf({ form, files }: Input): readonly InputFile[] {
+  if (form === 'file') return files;
   const rollouts = files.filter(({ name }) => ROLLOUT.test(name));
   const plain = new Set(rollouts.map(({ name }) => name));
   return rollouts.filter(({ name }) => !name.endsWith('.zst') || !plain.has(name.slice(0, -4)));

@@ -39,7 +39,7 @@ export const copilotCli: Source = {
   async *read(input, options) {
     for (const file of filesNamed(EVENTS, input)) {
       options.signal?.throwIfAborted();
-      if (!(options.isKnown?.(file) ?? false)) yield* sessionOf(file, options);
+      if (!options.isKnown?.(file)) yield* sessionOf(file, options);
     }
   },
 };

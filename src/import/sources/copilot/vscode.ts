@@ -42,7 +42,7 @@ export const vscode: Source = {
   async *read(input, options) {
     for (const file of filesOf(input)) {
       options.signal?.throwIfAborted();
-      if (!(options.isKnown?.(file) ?? false)) yield* chatOf(file, input, options);
+      if (!options.isKnown?.(file)) yield* chatOf(file, input, options);
     }
   },
 };

@@ -6,13 +6,7 @@
 
 import { posix } from 'node:path';
 import { parsedJson } from '../../../base/json.js';
-import {
-  definedOrNothing,
-  isRecord,
-  objectIn,
-  objectsIn,
-  textIn,
-} from '../../../base/json-fields.js';
+import { definedOrNothing, objectIn, objectsIn, textIn } from '../../../base/json-fields.js';
 import type { InputFile } from '../../../files/input/input-types.js';
 import type { SqliteFile } from '../../../files/input/sqlite.js';
 import type { JsonObject } from '../../../stores/conversations/document/schema.js';
@@ -44,7 +38,9 @@ function* chatsIn(
     const location = { path: file.name, record: `chat ${id}` };
     const turns = new TurnBuilder(activity);
     const digests = [...digestsIn(blobOf(database, root))];
-    const known = digests.filter((digest) => addMessage(turns, objectOf(blobOf(database, digest))));
+    const known = digests.filter((digest) =>
+      addMessage(turns, messageOf(blobOf(database, digest))),
+    );
     if (digests.length > 0 && known.length === 0) {
       const message = `${location.record} of ${file.name} has a format that Daybook does not support.`;
       yield { type: 'problem', ...location, code: 'CORRUPT', message, isConversation: true };
@@ -72,17 +68,14 @@ function metaIn(value: unknown): JsonObject {
   return objectIn(parsedJson(text) ?? parsedJson(Buffer.from(text, 'hex').toString('utf8')));
 }
 
+const messageOf = (blob: unknown): JsonObject => objectIn(parsedJson(textOfBlob(blob)));
+
 const textOfBlob = (value: unknown): string =>
   value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : String(value ?? '');
 
 function blobOf(database: SqliteFile, id: string): unknown {
   for (const { data } of database.rows('SELECT data FROM blobs WHERE id = ?', [id])) return data;
   return undefined;
-}
-
-function objectOf(blob: unknown): JsonObject {
-  const value = parsedJson(textOfBlob(blob));
-  return isRecord(value) ? value : {};
 }
 
 /** The digests in field 1 of a Protocol Buffers message, in hexadecimal digits. */

@@ -61,7 +61,7 @@ export const cursorCli: Source = {
     const transcripts = isChat ? [] : filesOf(input);
     for (const file of transcripts) {
       options.signal?.throwIfAborted();
-      if (!(options.isKnown?.(file) ?? false)) yield* transcriptOf(file, options);
+      if (!options.isKnown?.(file)) yield* transcriptOf(file, options);
     }
     const ids = new Set(transcripts.map(idOf));
     for await (const item of cursorChats.read(input, options)) {

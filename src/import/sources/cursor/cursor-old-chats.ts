@@ -10,6 +10,7 @@ import {
   definedOrNothing,
   isRecord,
   listIn,
+  objectIn,
   objectsIn,
   textIn,
 } from '../../../base/json-fields.js';
@@ -55,7 +56,7 @@ function tabOf(
   activity: Activity,
   typed: Set<string>,
 ): ImportItem {
-  const fields = isRecord(tab) ? tab : {};
+  const fields = objectIn(tab);
   const id = textIn(fields['tabId']) ?? textIn(fields['id']);
   const record = `chat ${id ?? `[${index}]`}`;
   if (id === undefined || !Array.isArray(fields['bubbles'])) {

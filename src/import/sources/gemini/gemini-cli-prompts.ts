@@ -3,7 +3,7 @@
  * Prompts of sessions that still have a file are ignored.
  */
 
-import { isRecord, textIn } from '../../../base/json-fields.js';
+import { isRecord, objectIn, textIn } from '../../../base/json-fields.js';
 import type { InputFile } from '../../../files/input/input-types.js';
 import { unobserved } from '../../input/observed-input.js';
 import { elementsOf, firstElement, unreadable } from '../../reading/documents/documents.js';
@@ -31,7 +31,7 @@ export async function* lostPrompts(
 ): AsyncGenerator<ImportItem> {
   const lost = new Map<string, ImportedMessage[]>();
   for await (const { value, record } of elementsOf(file)) {
-    const fields = isRecord(value) ? value : {};
+    const fields = objectIn(value);
     const [id, content] = [textIn(fields['sessionId']), textIn(fields['message'])];
     if (id === undefined || content === undefined) yield unreadable(file.name, record);
     else if (!sessions.has(id)) {
