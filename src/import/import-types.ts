@@ -7,11 +7,11 @@ import type { SummaryStore } from '../stores/summaries/summary-store.js';
 import type { ArchivedSource } from './conversations/already-imported.js';
 import type { ImportOutcome } from './import-outcome.js';
 import type { ReadingProgress } from './input/observed-input.js';
-import type { OtherStores } from './non-conversation-import.js';
+import type { NonConversationStores } from './non-conversation-import.js';
 import type { Choice } from './skip-reason.js';
 import type { Activity, ReadOptions } from './source-interface.js';
 
-export interface ImportStores extends OtherStores {
+export interface ImportStores extends NonConversationStores {
   readonly conversations: ConversationStore;
   readonly documents: ConversationDocuments;
   readonly summaries: Pick<SummaryStore, 'get' | 'put'>;

@@ -14,7 +14,7 @@ import { requireHeld } from './import-lease.js';
 import { addLeftOut, addProblem } from './import-outcome.js';
 import type { ImportProgress, ImportReport, ImportRequest, ImportStores } from './import-types.js';
 import { observedInput, type ReadingProgress } from './input/observed-input.js';
-import { OtherImport } from './non-conversation-import.js';
+import { NonConversationImport } from './non-conversation-import.js';
 import { skipReason } from './skip-reason.js';
 import { wholeFile } from './skip-unreadable.js';
 import type { ImportedConversation, ImportItem, Source } from './source-interface.js';
@@ -34,7 +34,7 @@ export class ItemImport {
   readonly #parts: ItemImportParts;
   readonly #report: ImportReport;
   #progress: ImportProgress = { conversations: 0 };
-  readonly #others: OtherImport;
+  readonly #others: NonConversationImport;
   /** The attachments that a dry run would have copied before. */
   readonly #plannedFiles = new Set<string>();
   /** The number of items that were read, without problems. */
@@ -43,7 +43,7 @@ export class ItemImport {
   constructor(parts: ItemImportParts) {
     this.#parts = parts;
     this.#report = parts.report;
-    this.#others = new OtherImport(parts.stores, parts.report, parts.request.dryRun);
+    this.#others = new NonConversationImport(parts.stores, parts.report, parts.request.dryRun);
   }
 
   /**

@@ -22,7 +22,7 @@ import type {
   RecordLocation,
 } from './source-interface.js';
 
-export interface OtherStores extends NoteStores {
+export interface NonConversationStores extends NoteStores {
   readonly insights: InsightStore;
   readonly kg: KnowledgeGraph;
   readonly graphImport: GraphLines;
@@ -62,8 +62,8 @@ const FACTS_AT_ONCE = 500;
 /** Errors that end the import, because no other record could be imported either. */
 const FATAL_ERRORS: readonly AppError['code'][] = ['STORAGE_FULL', 'FILESYSTEM_ERROR'];
 
-export class OtherImport {
-  readonly #stores: OtherStores;
+export class NonConversationImport {
+  readonly #stores: NonConversationStores;
   readonly #outcome: ImportOutcome;
   readonly #dryRun: boolean;
   readonly #planned: Planned = {
@@ -76,7 +76,7 @@ export class OtherImport {
   #facts: NewTriple[] = [];
   #deletedInsights: Promise<ReadonlySet<string>> | undefined;
 
-  constructor(stores: OtherStores, outcome: ImportOutcome, dryRun: boolean) {
+  constructor(stores: NonConversationStores, outcome: ImportOutcome, dryRun: boolean) {
     this.#stores = stores;
     this.#outcome = outcome;
     this.#dryRun = dryRun;

@@ -16,7 +16,7 @@ import {
 import { restoredFromIn } from '../../stores/conversations/document/restored-from.js';
 import { SUBAGENT_TAG } from '../source-interface.js';
 import type { Candidate } from './planned-conversation.js';
-import { BySource } from './source-id-map.js';
+import { SourceIdMap } from './source-id-map.js';
 
 export interface KnownConversation {
   readonly conversationId: string;
@@ -52,24 +52,24 @@ const BRANCH_MARK = /[:+]/g;
 
 export class AlreadyImported {
   readonly #store: ConversationStore;
-  readonly #byId = new BySource<string>();
+  readonly #byId = new SourceIdMap<string>();
   /** By tree of messages: the ids of its branches, which begin with the id of the tree. */
-  readonly #branchIds = new BySource<Set<string>>();
+  readonly #branchIds = new SourceIdMap<Set<string>>();
   /** The conversation into which the conversation of the source was merged here. */
-  readonly #mergedInto = new BySource<string>();
+  readonly #mergedInto = new SourceIdMap<string>();
   /** Maps the id of the first message to the conversation. */
-  readonly #byFirst = new BySource<string>();
+  readonly #byFirst = new SourceIdMap<string>();
   /** By conversation: those that branch from it. */
   readonly #branchesOf = new Map<string, Set<string>>();
-  readonly #deleted = new BySource<'deleted here' | 'merged here'>();
-  readonly #archived = new BySource<true>();
+  readonly #deleted = new SourceIdMap<'deleted here' | 'merged here'>();
+  readonly #archived = new SourceIdMap<true>();
   readonly #clientIds = new Set<string>();
   /** The hashes of the documents that were restored under new ids. */
   readonly #restored = new Set<string>();
   readonly #ids = new Set<string>();
   readonly #current = new Set<string>();
   /** What a dry run would have stored. */
-  readonly #planned = new BySource<Planned>();
+  readonly #planned = new SourceIdMap<Planned>();
   /** By conversation of the store: the ids of the messages that it would have after a dry run. */
   readonly #plannedMessages = new Map<string, readonly Identified[]>();
 
@@ -278,7 +278,7 @@ function sourcesOfMerge(metadata: JsonObject | undefined): unknown[] {
 }
 
 /** Two conversations have the same source if a folder was copied, or if one is a branch of the other. */
-function setOlder(ids: BySource<string>, source: SourceId, conversationId: string): void {
+function setOlder(ids: SourceIdMap<string>, source: SourceId, conversationId: string): void {
   const other = ids.get(source);
   if (other === undefined || other >= conversationId) ids.set(source, conversationId);
 }

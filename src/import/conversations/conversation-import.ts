@@ -25,7 +25,7 @@ import type { Candidate } from './planned-conversation.js';
 import { isChanged, isOtherPath, type Reconciled, reconcile } from './reconcile.js';
 import { refinementOf, withoutDeleted } from './refined-candidate.js';
 import { RenamedTrees } from './renamed-trees.js';
-import { BySource } from './source-id-map.js';
+import { SourceIdMap } from './source-id-map.js';
 import { candidateWithActivity } from './stored-activity.js';
 import { importSourceSummaries } from './summary-import.js';
 
@@ -61,13 +61,13 @@ export class ConversationImport {
   /** Ids of the conversations that this import created. */
   readonly #created = new Set<string>();
   /** Conversations that are being imported or are done in this import. */
-  readonly #started = new BySource<Promise<void>>();
+  readonly #started = new SourceIdMap<Promise<void>>();
   /** By tree: resolves when all of its conversations that this import has begun are done. */
-  readonly #turns = new BySource<Promise<void>>();
+  readonly #turns = new SourceIdMap<Promise<void>>();
   /** The trees of conversations that are in the import more than once. */
-  readonly #repeated = new BySource<true>();
+  readonly #repeated = new SourceIdMap<true>();
   /** For a conversation that is a branch: the conversation whose import it waits for. */
-  readonly #waitsFor = new BySource<SourceId>();
+  readonly #waitsFor = new SourceIdMap<SourceId>();
 
   constructor(options: ConversationImportOptions) {
     this.#options = options;

@@ -7,12 +7,12 @@
 import { isOwnId } from '../../stores/conversations/document/import-mark.js';
 import type { ImportedConversation } from '../source-interface.js';
 import type { AlreadyImported } from './already-imported.js';
-import { BySource } from './source-id-map.js';
+import { SourceIdMap } from './source-id-map.js';
 
 export class RenamedTrees {
   readonly #known: AlreadyImported;
   /** By the id that the source gives now: the id of the import. */
-  readonly #ids = new BySource<string>();
+  readonly #ids = new SourceIdMap<string>();
 
   constructor(known: AlreadyImported) {
     this.#known = known;

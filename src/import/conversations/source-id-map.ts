@@ -4,7 +4,7 @@
  */
 import type { SourceId } from '../../stores/conversations/document/import-mark.js';
 
-export class BySource<Value> {
+export class SourceIdMap<Value> {
   readonly #kinds = new Map<string, Map<string, Value>>();
 
   get({ kind, id }: SourceId): Value | undefined {
