@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { runInSlices, TimeSlice } from '../base/async/time-slice.js';
 import { type Clock, isoTime } from '../base/clock.js';
 import { type AppError, isAppError } from '../base/errors.js';
+import { totalBytes } from '../base/total-bytes.js';
 import { type AgeRecipients, createAgeEncrypter } from '../files/age-encryption.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file-stream.js';
@@ -210,7 +211,7 @@ export class Exporter {
           await slots.add(document.messages.length, async () => {
             const attachments = await this.#copyAttachments(document, stage, { isShared, counts });
             size += await files.write(stage, document, { isShared, fsync, attachments });
-            size += attachments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+            size += totalBytes(attachments);
           });
         }
       } finally {

@@ -3,6 +3,7 @@
 import { DAY_MS, systemClock } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
+import { totalBytes } from '../../base/total-bytes.js';
 import type { TrashedItem } from '../../maintenance/trash-bin.js';
 import { NOTHING_FOUND } from '../errors/exit-status.js';
 import type { Flags } from '../options/configuration.js';
@@ -30,7 +31,7 @@ export async function listTrash(
   await withReadingApp(flags, async ({ trash }) => {
     const items = await trash.list();
     const times = timesFor(flags);
-    report({ items, sizeBytes: sizeBytesOf(items) }, options.json, () => {
+    report({ items, sizeBytes: totalBytes(items) }, options.json, () => {
       if (items.length === 0) return console.log('The trash is empty.');
       printList(linesOf(items, times), options, console.log);
       console.log(summaryOf(items));
@@ -51,7 +52,7 @@ export async function emptyTrash(options: EmptyTrashOptions, flags: Flags): Prom
     const isAsked = items.length > 0 && !yes;
     if (isAsked && !(await confirmOrEnd(question, 'Nothing was removed.', show))) return;
     const removed = await trash.removeAll(items, signal);
-    report({ removed, freedBytes: sizeBytesOf(removed) }, json, () =>
+    report({ removed, freedBytes: totalBytes(removed) }, json, () =>
       console.log(removed.length === 0 ? 'Nothing to remove.' : `Removed: ${summaryOf(removed)}`),
     );
   });
@@ -88,11 +89,8 @@ export async function restoreNewer(options: RestoreTrashOptions, flags: Flags): 
   });
 }
 
-const sizeBytesOf = (items: readonly TrashedItem[]) =>
-  items.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-
 const summaryOf = (items: readonly TrashedItem[]) =>
-  `${countOf(items.length, 'item')}, ${sizeOf(sizeBytesOf(items))}`;
+  `${countOf(items.length, 'item')}, ${sizeOf(totalBytes(items))}`;
 
 /** Shown instead of the time for an item that a person moved to the trash. */
 const NO_TIME = 'by hand         ';

@@ -1,5 +1,6 @@
 /** The output for a conversation that a rule selects for pruning or archiving, with the reason. */
 import { countOf } from '../../base/text/display-text.js';
+import { totalBytes } from '../../base/total-bytes.js';
 import type { Candidate } from '../../maintenance/retention/prunable-conversations.js';
 import { nameOfConversation } from '../arguments/find-conversation.js';
 import { type PlanOptions, printList } from '../terminal/output.js';
@@ -28,6 +29,5 @@ export function printCandidates(
     return `${oneLine(nameOfConversation(head))}${title}  (${facts})`;
   });
   printList(lines, options, print);
-  const bytes = chosen.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  print(`${countOf(chosen.length, 'conversation')} ${what}, ${sizeOf(bytes)}`);
+  print(`${countOf(chosen.length, 'conversation')} ${what}, ${sizeOf(totalBytes(chosen))}`);
 }

@@ -6,6 +6,7 @@
 import { basename, join } from 'node:path';
 import { type Clock, DAY_MS, isoTime } from '../../base/clock.js';
 import { appErrorOf } from '../../base/errors.js';
+import { totalBytes } from '../../base/total-bytes.js';
 import { type AgeRecipients, addAgeKey, createAgeEncrypter } from '../../files/age-encryption.js';
 import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
 import { writeNewFile } from '../../files/atomic/new-file-stream.js';
@@ -116,7 +117,7 @@ export class Backups {
       createdAt,
       sizeBytes,
       files: content.files.length,
-      dataBytes: content.files.reduce((sum, file) => sum + file.sizeBytes, 0),
+      dataBytes: totalBytes(content.files),
       leftOut: content.leftOut,
       isComplete: content.isComplete,
       ...(content.hasUnread

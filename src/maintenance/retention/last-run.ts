@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isoTime } from '../../base/clock.js';
+import { totalBytes } from '../../base/total-bytes.js';
 import { atomicWrite } from '../../files/atomic/atomic-write.js';
 import { readJsonIfSound, renderDocument } from '../../files/read/json-document.js';
 import type { MeasuredSize } from '../size-limit.js';
@@ -62,9 +63,9 @@ export class LastRunFile {
     const run: LastRun = {
       at: isoTime(this.#options.clock.now()),
       moved: moved.length,
-      movedBytes: bytesOf(moved),
+      movedBytes: totalBytes(moved),
       removed: removed.length,
-      removedBytes: bytesOf(removed),
+      removedBytes: totalBytes(removed),
       skipped: skipped.length,
       sizeBytes,
       conversations: moved.slice(0, MAX_LISTED).map(({ head, trashName, reason }) => {
@@ -75,6 +76,3 @@ export class LastRunFile {
     return run;
   }
 }
-
-const bytesOf = (items: readonly { readonly sizeBytes: number }[]) =>
-  items.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);

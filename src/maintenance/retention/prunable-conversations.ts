@@ -9,6 +9,7 @@ import { TimeSlice } from '../../base/async/time-slice.js';
 import { DAY_MS, isoTime } from '../../base/clock.js';
 import { undefinedIfUnreadable } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
+import { totalBytes } from '../../base/total-bytes.js';
 import { folderSize } from '../../files/read/folder-size.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { ConversationHead } from '../../stores/conversations/document/schema.js';
@@ -80,8 +81,7 @@ export async function chooseBySize(
   const dated: Dated[] = [];
   for await (const found of datedOf(store, mayBeChosen, signal)) dated.push(found);
   const chosen: Candidate[] = [];
-  let excess = size.sizeBytes - size.limitBytes * NEARLY_FULL;
-  excess -= given.reduce((sum, each) => sum + each.sizeBytes, 0);
+  let excess = size.sizeBytes - size.limitBytes * NEARLY_FULL - totalBytes(given);
   for (const each of oldestFirst(dated)) {
     if (excess <= 0) break;
     const itsBytes = await sizeOf(each.head.conversationId);

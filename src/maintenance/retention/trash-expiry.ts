@@ -1,5 +1,6 @@
 /** Which entries of the trash are removed permanently: those that are there too long, or take too much room. */
 import { type Clock, DAY_MS } from '../../base/clock.js';
+import { totalBytes } from '../../base/total-bytes.js';
 import { isNearlyFull, type MeasuredSize } from '../size-limit.js';
 import type { TrashBin, TrashedItem } from '../trash-bin.js';
 
@@ -22,8 +23,7 @@ export async function expiredTrash(
   const before = clock.now() - trashKeepDays * DAY_MS;
   const expired = emptiesTrash && trashKeepDays > 0 ? await trash.choose({ before }) : [];
   if (!bySize || !isNearlyFull(size)) return expired;
-  let excess = size.sizeBytes + size.trashBytes - size.limitBytes;
-  excess -= expired.reduce((sum, item) => sum + item.sizeBytes, 0);
+  let excess = size.sizeBytes + size.trashBytes - size.limitBytes - totalBytes(expired);
   const names = new Set(expired.map(({ name }) => name));
   for (const item of (await trash.choose({ before: clock.now() })).reverse()) {
     if (excess <= 0) break;

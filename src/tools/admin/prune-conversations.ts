@@ -1,6 +1,7 @@
 /** The tool `prune_conversations`: what a rule selects, and why. `dryRun: false` moves it to the trash. */
 import { z } from 'zod';
 import { shownNames } from '../../base/text/display-text.js';
+import { totalBytes } from '../../base/total-bytes.js';
 import type { Candidate } from '../../maintenance/retention/prunable-conversations.js';
 import { ruleModule, ruleTag } from '../../maintenance/retention/rule-schema.js';
 import { unreadable } from '../../maintenance/skipped-conversations.js';
@@ -73,7 +74,7 @@ export const pruneConversations = defineTool({
     return {
       dryRun,
       total: plan.conversations.length,
-      sizeBytes: plan.conversations.reduce((sum, each) => sum + each.sizeBytes, 0),
+      sizeBytes: totalBytes(plan.conversations),
       moved: report?.moved.length ?? 0,
       removedFromTrash: (report?.removed ?? plan.trash).length,
       conversations: plan.conversations.slice(0, MAX_LISTED).map(toListed),

@@ -5,6 +5,7 @@
 
 import { yieldToEventLoop } from '../../../base/async/time-slice.js';
 import { newUuid } from '../../../base/ids.js';
+import { totalBytes } from '../../../base/total-bytes.js';
 import { type HeldLock, withLock } from '../../../files/locks/file-lock.js';
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
 import { readStamp } from '../../../files/read/stamp.js';
@@ -27,7 +28,7 @@ export async function createBranch(
   const { fields, messages } = branchOf(source, messageId);
   const given = await core.maskedFields(options);
   const attachments = await namedAttachments(files.folderOf(source.conversationId), messages);
-  await store.requireRoom?.(attachments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
+  await store.requireRoom?.(totalBytes(attachments));
   const claimed: string[] = [];
   const beforeWrite = async (id: string) => {
     claimed.push(id); // may be called again for another id
