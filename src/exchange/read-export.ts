@@ -15,14 +15,20 @@ import { EXPORT_NAME, EXPORT_VERSION } from './export-formats.js';
 const HINT =
   'Nothing was changed. Give a file that `export_conversations` wrote in the format json or jsonl, or a backup (.tar.gz). For other exports, use `import_conversations`.';
 
-/** One conversation of an export, or the error of one. */
-export interface ExportRecord {
+interface Place {
   /** Location in the file, for people: `line 12`, `conversations[3]`. */
   readonly location: string;
-  readonly conversationId?: string;
-  readonly value?: JsonObject;
-  readonly error?: AppError;
 }
+
+export interface ExportedConversation extends Place {
+  readonly conversationId: string;
+  readonly value: JsonObject;
+}
+
+/** One conversation of an export, or the error of one. */
+export type ExportRecord =
+  | (ExportedConversation & { readonly error?: undefined })
+  | (Place & { readonly conversationId?: string; readonly error: AppError });
 
 /** Throws CORRUPT (the file is not an export), FORMAT_TOO_NEW, TOO_LARGE or FILESYSTEM_ERROR. */
 export async function* readExport(path: string): AsyncGenerator<ExportRecord> {
@@ -137,10 +143,4 @@ function notAnExport(path: string): AppError {
     hint: HINT,
     details: { path },
   });
-}
-
-/** Returns an AppError for the report; other errors and STORAGE_FULL are rethrown. */
-export function asRecordError(error: unknown): AppError {
-  if (isAppError(error) && error.code !== 'STORAGE_FULL') return error;
-  throw error;
 }

@@ -4,7 +4,7 @@
  * `asNew`, restored under a new id. Restoring again changes nothing more.
  */
 
-import { AppError } from '../base/errors.js';
+import { AppError, isAppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
 import type { JsonObject } from '../base/json-fields.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
@@ -21,7 +21,7 @@ import {
 } from '../stores/summaries/exported-summaries.js';
 import type { Summaries } from '../stores/summaries/summary-file.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
-import { asRecordError, type ExportRecord, readExport } from './read-export.js';
+import { type ExportedConversation, readExport } from './read-export.js';
 
 export interface RestoreExportOptions {
   readonly store: ConversationStore;
@@ -53,9 +53,11 @@ export async function restoreExport(
   for await (const record of readExport(path)) {
     options.signal?.throwIfAborted();
     try {
+      if (record.error !== undefined) throw record.error;
       await restoreRecord(record, options, report, known);
     } catch (error) {
-      const { code, message: reason } = asRecordError(error);
+      if (!isAppError(error) || error.code === 'STORAGE_FULL') throw error;
+      const { code, message: reason } = error;
       const { location, conversationId } = record;
       report.refused.push({ location, ...(conversationId && { conversationId }), code, reason });
     }
@@ -83,13 +85,11 @@ async function readStoreState(store: ConversationStore): Promise<StoreState> {
 }
 
 async function restoreRecord(
-  { location, conversationId: id = '', value: exported, error }: ExportRecord,
+  { location, conversationId: id, value: exported }: ExportedConversation,
   options: RestoreExportOptions,
   report: RestoredConversations,
   known: StoreState,
 ): Promise<void> {
-  if (error !== undefined || exported === undefined)
-    throw error ?? new Error('a record without an id');
   if (!CONVERSATION_ID.test(id)) {
     throw new AppError(
       'VALIDATION_ERROR',
@@ -105,14 +105,13 @@ async function restoreRecord(
   const refusal = await conflictOf(id, wanted, documents, known);
   if (refusal === 'identical') {
     report.unchanged.push(id);
-    if (!dryRun) await addSummaries(id, summaries, options.summaries);
   } else if (refusal === undefined) {
     if (!dryRun) await documents.add(id, value);
     if (wanted.head.clientId !== undefined) known.keys.add(wanted.head.clientId);
     report.restored.push(id);
-    if (!dryRun) await addSummaries(id, summaries, options.summaries);
-  } else if (options.asNew) await restoreAsNew(wanted, summaries, options, report, known);
+  } else if (options.asNew) return restoreAsNew(wanted, summaries, options, report, known);
   else throw refusal;
+  if (!dryRun) await addSummaries(id, summaries, options.summaries);
 }
 
 /** Why the conversation cannot be restored under its own id; `undefined` if it can. */
