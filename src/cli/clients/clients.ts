@@ -4,7 +4,7 @@
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { isRecord } from '../../base/json-fields.js';
+import { isString, listIn, objectIn } from '../../base/json-fields.js';
 import { programsFolder } from '../../config/user-folders.js';
 import { isFolder, isPresent } from '../../files/paths/folders.js';
 import { hookCommand, type StartCommand } from './start-command.js';
@@ -128,8 +128,8 @@ export function rootOf({ args, env }: Entry): string | undefined {
   const words = wordsOf(args);
   const at = words.indexOf('--root');
   const joined = words.find((word) => word.startsWith('--root='))?.slice('--root='.length);
-  const variable = isRecord(env) ? env['DAYBOOK_ROOT'] : undefined;
-  return (at < 0 ? joined : words[at + 1]) ?? (typeof variable === 'string' ? variable : undefined);
+  const variable = objectIn(env)['DAYBOOK_ROOT'];
+  return (at < 0 ? joined : words[at + 1]) ?? (isString(variable) ? variable : undefined);
 }
 
 /** The options in `args` (without the program) except `names`, which have a value each. */
@@ -148,5 +148,4 @@ export function optionsExcept(args: unknown, names: readonly string[]): readonly
 
 const isOption = (word: string): boolean => word.startsWith('--');
 
-const wordsOf = (args: unknown): readonly string[] =>
-  Array.isArray(args) ? args.filter((word) => typeof word === 'string') : [];
+const wordsOf = (args: unknown): readonly string[] => listIn(args).filter(isString);

@@ -2,7 +2,7 @@
  * The hook of Daybook in the settings file of a coding assistant: a command that the assistant runs when a
  * session begins. Claude Code, Codex and Gemini CLI use the same form. An entry has the words of the command.
  */
-import { isRecord } from '../../base/json-fields.js';
+import { isRecord, listIn, objectIn, textIn } from '../../base/json-fields.js';
 import type { Client, Entry } from './clients.js';
 import { type Change, edited, parsedObject, requireSingle, withoutElement } from './edit-json.js';
 import { shellLine, shellWords } from './shell-line.js';
@@ -56,7 +56,7 @@ const blockOf = (_client: Client, entry: Entry): string =>
 
 /** The entry as it is in the file: the command is a line for a shell. */
 function hookOf({ type, command, args, ...fields }: Entry): Entry {
-  const words = [command, ...(Array.isArray(args) ? args : [])];
+  const words = [command, ...listIn(args)];
   // Claude Code runs hooks with Git Bash on Windows.
   const line = shellLine(words.map(String), process.platform, true);
   return { type, command: line, ...fields };
@@ -64,13 +64,13 @@ function hookOf({ type, command, args, ...fields }: Entry): Entry {
 
 function placeIn(text: string, client: Client): Place | undefined {
   for (const [group, value] of (groupsIn(text, client) ?? []).entries()) {
-    const hooks: unknown = isRecord(value) ? value['hooks'] : undefined;
-    if (!Array.isArray(hooks)) continue;
+    const hooks = listIn(objectIn(value)['hooks']);
     for (const [at, hook] of hooks.entries()) {
-      const line: unknown = isRecord(hook) ? hook['command'] : undefined;
-      if (!isRecord(hook) || typeof line !== 'string' || !isOwn(line, client)) continue;
+      const fields = objectIn(hook);
+      const line = textIn(fields['command']);
+      if (line === undefined || !isOwn(line, client)) continue;
       const [command = '', ...args] = shellWords(line);
-      return { group, at, isAlone: hooks.length === 1, entry: { ...hook, command, args } };
+      return { group, at, isAlone: hooks.length === 1, entry: { ...fields, command, args } };
     }
   }
   return undefined;

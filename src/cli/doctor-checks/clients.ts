@@ -1,6 +1,7 @@
 /** The check of MCP clients: entries and hooks with a program or a folder that does not exist, or with another root. */
 import { isAbsolute, resolve } from 'node:path';
 import { isAppError } from '../../base/errors.js';
+import { isString, listIn } from '../../base/json-fields.js';
 import { type Check, type CheckContext, type Found, unreadable } from '../../doctor/check.js';
 import { isFolder } from '../../files/paths/folders.js';
 import { readStamp } from '../../files/read/stamp.js';
@@ -54,11 +55,11 @@ function otherRoot({ title, path }: Client, own: string): Found {
 
 async function missingPrograms(entry: Entry, { title }: Client): Promise<string[]> {
   const { command, args } = entry;
-  const words = [command, ...(Array.isArray(args) ? args.slice(0, 1) : [])];
-  const programs = words.filter((word) => typeof word === 'string' && isAbsolute(word));
+  const words = [command, ...listIn(args).slice(0, 1)];
+  const programs = words.filter(isString).filter(isAbsolute);
   const problems: string[] = [];
   for (const program of programs) {
-    if ((await readStamp(String(program))) === undefined) {
+    if ((await readStamp(program)) === undefined) {
       problems.push(`${title} starts ${program}, which does not exist.`);
     }
   }

@@ -8,6 +8,7 @@ import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-grap
 import type { Triple } from '../../stores/knowledge-graph/model/triple.js';
 import type { TripleFilter } from '../../stores/knowledge-graph/table/graph-query.js';
 import type { MemoryBank } from '../../stores/memory-bank/memory-bank.js';
+import type { TextBudget } from '../export.js';
 import { exportPath } from '../export-folder.js';
 import type { GraphFormat } from './graph-format-names.js';
 import { factLine } from './graph-jsonl.js';
@@ -64,7 +65,7 @@ export class GraphExport {
   async toText(
     request: GraphExportRequest,
     offset: number,
-    budget: { readonly max: number; measure(text: string): number },
+    budget: TextBudget,
   ): Promise<GraphText> {
     let text = openingOf(request.format);
     let left = budget.max - budget.measure(text);

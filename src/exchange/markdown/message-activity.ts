@@ -3,7 +3,7 @@
  * Markdown for readers: summarized in one line, or in full.
  */
 
-import { isRecord, type JsonObject, textIn } from '../../base/json-fields.js';
+import { type JsonObject, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import { fenced } from '../../base/text/code-block.js';
 import type { ExportedDocument } from '../export-formats.js';
 
@@ -22,9 +22,9 @@ export function withActivity(document: ExportedDocument, shown: ShownActivity): 
 }
 
 function activityOf(metadata: unknown, shown: ShownActivity): string[] {
-  const { tools, thinking } = isRecord(metadata) ? metadata : {};
-  const calls = Array.isArray(tools) ? tools.filter(isRecord) : [];
-  const thoughts = typeof thinking === 'string' ? thinking.trim() : '';
+  const { tools, thinking } = objectIn(metadata);
+  const calls = objectsIn(tools);
+  const thoughts = textIn(thinking)?.trim() ?? '';
   if (shown === 'folded') return foldedLine(calls, thoughts !== '');
   const quoted = thoughts.split('\n').map((line) => `> ${line}`.trimEnd());
   return [...(thoughts === '' ? [] : [quoted.join('\n')]), ...calls.flatMap(callBlocks)];

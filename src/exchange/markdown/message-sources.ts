@@ -2,7 +2,7 @@
  * The pages that a message cites (`sources` of its metadata, docs/FORMAT.md), for readers: without them a
  * mark such as `[2]` in the text means nothing.
  */
-import { isRecord } from '../../base/json-fields.js';
+import { listIn, objectIn, objectsIn } from '../../base/json-fields.js';
 
 export interface CitedPage {
   /** Marks, title and date in one line, such as `[2] Tomatoes (2026-01-02)`; it can be empty. */
@@ -11,12 +11,10 @@ export interface CitedPage {
 }
 
 export function citedPages(metadata: unknown): CitedPage[] {
-  const sources = isRecord(metadata) ? metadata['sources'] : undefined;
-  if (!Array.isArray(sources)) return [];
-  return sources.filter(isRecord).flatMap(({ id, alsoMarked, title, date, url }) => {
+  const sources = objectsIn(objectIn(metadata)['sources']);
+  return sources.flatMap(({ id, alsoMarked, title, date, url }) => {
     if (typeof url !== 'string') return [];
-    const others = Array.isArray(alsoMarked) ? alsoMarked : [];
-    const marks = [id, ...others].filter((mark) => typeof mark === 'number');
+    const marks = [id, ...listIn(alsoMarked)].filter((mark) => typeof mark === 'number');
     const parts = [
       marks.map((mark) => `[${mark}]`).join(''),
       typeof title === 'string' && title !== url ? title : '',

@@ -3,7 +3,7 @@
  * id, and the conversations that were deleted here and are not imported again. It uses the heads and the
  * ids that the store has in memory in any case, so that many conversations need little memory.
  */
-import { isRecord, type JsonObject } from '../../base/json-fields.js';
+import { type JsonObject, objectsIn } from '../../base/json-fields.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import {
   markIn,
@@ -270,12 +270,8 @@ export class AlreadyImported {
 }
 
 /** The ids of the conversations that were merged into a conversation with this metadata. */
-function sourcesOfMerge(metadata: JsonObject | undefined): unknown[] {
-  const sources = metadata?.['mergedFrom'];
-  return Array.isArray(sources)
-    ? sources.filter(isRecord).map((each) => each['conversationId'])
-    : [];
-}
+const sourcesOfMerge = (metadata: JsonObject | undefined): unknown[] =>
+  objectsIn(metadata?.['mergedFrom']).map((each) => each['conversationId']);
 
 /** Two conversations have the same source if a folder was copied, or if one is a branch of the other. */
 function setOlder(ids: SourceIdMap<string>, source: SourceId, conversationId: string): void {

@@ -9,7 +9,7 @@ import { basename, join } from 'node:path';
 import { AppError, isAppError, undefinedIfUnreadable } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
 import { parsedJson } from '../../base/json.js';
-import { isRecord, objectIn, objectsIn } from '../../base/json-fields.js';
+import { isRecord, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
 import { sweepTemporariesBelow } from '../../files/atomic/left-temporaries.js';
 import { writeNewFile } from '../../files/atomic/new-file-stream.js';
@@ -246,7 +246,7 @@ function byConversation(files: readonly { name: string; sha256: string }[]) {
 /** When the archive was made, from its list of contents; empty if the list is damaged. */
 function createdAtOf(contents: Uint8Array): string {
   const value = parsedJson(Buffer.from(contents).toString());
-  return isRecord(value) && typeof value['createdAt'] === 'string' ? value['createdAt'] : '';
+  return textIn(objectIn(value)['createdAt']) ?? '';
 }
 
 /** The client key, the title and the sources in a conversation file; none for a damaged file. */
