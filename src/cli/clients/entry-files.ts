@@ -3,6 +3,8 @@
  * other entries and the layout of the file are not changed. A file that cannot be changed safely is
  * refused with CORRUPT.
  */
+import { isAppError } from '../../base/errors.js';
+import { readTextIfPresent } from '../../files/safe-access/given-file.js';
 import type { Client, Entry } from './clients.js';
 import { hookEntries } from './hook-entry.js';
 import { jsonEntries } from './json-entry.js';
@@ -14,6 +16,16 @@ const formatOf = ({ format }: Client) => FORMATS[format];
 /** The entry in the file, if there is one. Throws CORRUPT. */
 export const readEntry = (text: string, client: Client): Entry | undefined =>
   formatOf(client).readEntry(text, client);
+
+/** The entry that the client has now; `undefined` also if its file cannot be read. */
+export function storedEntry(client: Client): Entry | undefined {
+  try {
+    return readEntry(readTextIfPresent(client.path) ?? '', client);
+  } catch (error) {
+    if (isAppError(error)) return undefined;
+    throw error;
+  }
+}
 
 /** The text of the file with the entry; the same text if the entry is already in it. Throws CORRUPT. */
 export const withEntry = (text: string, client: Client, entry: Entry): string =>

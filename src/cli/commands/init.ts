@@ -21,12 +21,12 @@ import {
   removeFromClients,
 } from '../clients/change-clients.js';
 import { type Client, clientsOf, entryOf, installed, optionsExcept } from '../clients/clients.js';
-import { blockOf } from '../clients/entry-files.js';
+import { blockOf, storedEntry } from '../clients/entry-files.js';
 import { sessionHooksOf } from '../clients/session-hooks.js';
 import { shellLine } from '../clients/shell-line.js';
 import { type StartCommand, startCommand } from '../clients/start-command.js';
 import { NOTHING_FOUND } from '../errors/exit-status.js';
-import { hasEntry, offerHooks } from '../notices/offered-hooks.js';
+import { offerHooks } from '../notices/offered-hooks.js';
 import { earlierRoot, ROOT_CHOICES } from '../notices/other-root.js';
 import { offerImports } from '../notices/tool-logs.js';
 import { configuration, type Flags } from '../options/configuration.js';
@@ -80,7 +80,8 @@ export async function init(
   }
   const clients = await chosen(clientsOf(), options);
   const hooks = await chosen(sessionHooksOf(), options);
-  if (options.remove) return remove(config.root, [...clients, ...hooks.filter(hasEntry)], options);
+  if (options.remove)
+    return remove(config.root, [...clients, ...hooks.filter(storedEntry)], options);
   await requireWholeRoot(config);
   const start = withToolsets(startCommand(config.root), flags['toolsets']);
   if (options.print)

@@ -2,11 +2,8 @@
  * The hooks by which new sessions of coding assistants begin with what is stored about their project:
  * `daybook init` adds them if the user wants them, and keeps those that exist up to date.
  */
-import { isAppError } from '../../base/errors.js';
-import { readTextIfPresent } from '../../files/safe-access/given-file.js';
 import { type ClientReport, changeClients } from '../clients/change-clients.js';
-import type { Client } from '../clients/clients.js';
-import { readEntry } from '../clients/entry-files.js';
+import { storedEntry } from '../clients/entry-files.js';
 import type { SessionHook } from '../clients/session-hooks.js';
 import { shellLine } from '../clients/shell-line.js';
 import type { StartCommand } from '../clients/start-command.js';
@@ -30,7 +27,7 @@ export async function offerHooks(
   say: (line: string) => void,
 ): Promise<ClientReport[]> {
   const { sessionStart = false, yes = false } = options;
-  const missing = hooks.filter((hook) => !hasEntry(hook));
+  const missing = hooks.filter((hook) => !storedEntry(hook));
   const isAllowed = yes || canAsk();
   const addsMissing = isAllowed && (sessionStart || !yes);
   if (missing.length > 0) {
@@ -46,14 +43,4 @@ export async function offerHooks(
   for (const { title, afterwards } of wanted)
     if (afterwards !== undefined && written.some(({ client }) => client === title)) say(afterwards);
   return reports;
-}
-
-/** False for a file that cannot be read; a change of it is refused with the reason. */
-export function hasEntry(client: Client): boolean {
-  try {
-    return readEntry(readTextIfPresent(client.path) ?? '', client) !== undefined;
-  } catch (error) {
-    if (isAppError(error)) return false;
-    throw error;
-  }
 }
