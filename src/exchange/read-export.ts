@@ -5,6 +5,7 @@
  */
 
 import { z } from 'zod';
+import { firstOf } from '../base/async/first-of.js';
 import { AppError, isAppError, withHint } from '../base/errors.js';
 import { parsedJson } from '../base/json.js';
 import { isRecord, type JsonObject } from '../base/json-fields.js';
@@ -37,8 +38,8 @@ export async function* readExport(path: string): AsyncGenerator<ExportRecord> {
 }
 
 async function startsWithLine(path: string): Promise<boolean> {
-  for await (const line of readLines(path)) return parseLine(line) !== undefined;
-  return true; // an empty file is an export without conversations
+  const line = await firstOf(readLines(path));
+  return line === undefined || parseLine(line) !== undefined; // an empty file is an export without conversations
 }
 
 const exportSchema = z.object({

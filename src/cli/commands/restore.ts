@@ -4,6 +4,7 @@
  */
 import { dirname, resolve } from 'node:path';
 import type { App } from '../../app.js';
+import { firstOf } from '../../base/async/first-of.js';
 import { AppError } from '../../base/errors.js';
 import { assertNotEmpty } from '../../config/given-path.js';
 import { readExport } from '../../exchange/read-export.js';
@@ -116,7 +117,7 @@ async function requireRestorable(path: string, options: RestoreOptions): Promise
   const isBackup = await isArchive(path);
   requireFitting(options, isBackup);
   if (isBackup) await checkArchive(path);
-  else for await (const _first of readExport(path)) break;
+  else await firstOf(readExport(path));
 }
 
 /** The path of an existing file: `what` itself, or a backup in the folder of backups. */

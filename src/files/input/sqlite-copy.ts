@@ -1,4 +1,5 @@
 /** Copies an SQLite file and its write-ahead log: SQLite needs files to which no other program writes. */
+import { firstOf } from '../../base/async/first-of.js';
 import { sleep } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { writeNewFile } from '../atomic/new-file-stream.js';
@@ -83,13 +84,11 @@ async function versionAtRest(path: string): Promise<string | undefined> {
 
 /** In hexadecimal digits; empty if there is no such file. */
 async function headerOf(path: string): Promise<string> {
-  const header = await unlessAbsent(async () => {
-    for await (const part of regularBytes(path)) {
-      return Buffer.from(part.subarray(0, HEADER_BYTES)).toString('hex');
-    }
-    return ''; // the file is empty
+  const found = await unlessAbsent(async () => {
+    const header = (await firstOf(regularBytes(path)))?.subarray(0, HEADER_BYTES);
+    return Buffer.from(header ?? []).toString('hex');
   });
-  return header ?? '';
+  return found ?? '';
 }
 
 async function unlessAbsent<T>(work: () => Promise<T>): Promise<T | undefined> {

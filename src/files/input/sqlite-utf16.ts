@@ -4,6 +4,7 @@
  * converts these bytes, first in the schema and then in the rows.
  */
 import type { Database } from 'node-sqlite3-wasm';
+import { firstOf } from '../../base/async/first-of.js';
 import { regularBytes } from './regular-file.js';
 
 /** The position in the header of the encoding of texts: 1 is UTF-8. */
@@ -15,11 +16,9 @@ export const WITHOUT_SHARED_MEMORY = 'PRAGMA locking_mode = EXCLUSIVE';
 
 /** The name of the encoding if texts of the file are in UTF-16. FILESYSTEM_ERROR. */
 export async function utf16EncodingOf(path: string): Promise<string | undefined> {
-  for await (const part of regularBytes(path)) {
-    const isCut = part.byteLength < ENCODING_AT + 4;
-    return isCut ? undefined : ENCODINGS[Buffer.from(part).readUInt32BE(ENCODING_AT)];
-  }
-  return undefined;
+  const header = Buffer.from((await firstOf(regularBytes(path))) ?? []);
+  const isCut = header.byteLength < ENCODING_AT + 4;
+  return isCut ? undefined : ENCODINGS[header.readUInt32BE(ENCODING_AT)];
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Detects SQLite files of a source by their tables and columns, and reads them. */
 import { isUtf8 } from 'node:buffer';
+import { firstOf } from '../../../base/async/first-of.js';
 import { type AppError, isAppError } from '../../../base/errors.js';
 import { parsedJson } from '../../../base/json.js';
 import { objectIn } from '../../../base/json-fields.js';
@@ -51,10 +52,8 @@ function isSqlite(file: InputFile): Promise<boolean> {
 }
 
 async function beginsAsSqlite(file: InputFile): Promise<boolean> {
-  for await (const part of file.bytes()) {
-    return Buffer.from(part.subarray(0, SQLITE_MAGIC.length)).toString('latin1') === SQLITE_MAGIC;
-  }
-  return false;
+  const start = (await firstOf(file.bytes()))?.subarray(0, SQLITE_MAGIC.length) ?? [];
+  return Buffer.from(start).toString('latin1') === SQLITE_MAGIC;
 }
 
 interface Columns {
@@ -107,7 +106,7 @@ async function columnsOf(original: DatabaseFile): Promise<Columns> {
     return [];
   };
   try {
-    for await (const _none of withSqlite(original, list)) break;
+    await firstOf(withSqlite(original, list));
   } catch (error) {
     if (!isAppError(error) || !UNREADABLE.includes(error.code)) throw error;
     return { names, damage: error };

@@ -1,5 +1,6 @@
 /** Reads files of an input as JSON: element by element, line by line, or as a whole. */
 
+import { firstOf } from '../../../base/async/first-of.js';
 import { jsonTextsIn, parsedJson } from '../../../base/json.js';
 import { isRecord } from '../../../base/json-fields.js';
 import { type InputLine, inputLines, type LineOptions } from '../../../files/input/input-lines.js';
@@ -84,17 +85,12 @@ async function isJsonLines(file: InputFile): Promise<boolean> {
 
 /** The first element of an array, or the document; `undefined` if it is not JSON or larger than 256 MB. */
 export const firstElement = async (file: InputFile): Promise<unknown> =>
-  (await firstIndexed(file))?.value;
+  (await firstOf(kept(file, firstElements)))?.value;
 
 /** The document, if it is not an array; `undefined` as for `firstElement`. */
 export async function wholeDocument(file: InputFile): Promise<unknown> {
-  const first = await firstIndexed(file);
+  const first = await firstOf(kept(file, firstElements));
   return first?.index === -1 ? first.value : undefined;
-}
-
-async function firstIndexed(file: InputFile) {
-  for await (const element of kept(file, firstElements)) return element;
-  return undefined;
 }
 
 /** Whether one of the first elements has this form. It tests several, because the first may be damaged. */
@@ -113,26 +109,22 @@ async function* firstElements(file: InputFile) {
     const value = parsedJson(text);
     const isCut = file.sizeBytes > PEEK_BYTES && value === undefined && index <= 0;
     const isLonger = isCut && (await beginsAsJson(file));
-    yield { index, value: isLonger ? await wholeFirstElement(file) : value };
+    yield { index, value: isLonger ? await longFirstElement(file) : value };
     tries += 1;
     if (tries === MAX_ELEMENTS_TRIED) return;
   }
 }
 
-async function wholeFirstElement(file: InputFile): Promise<unknown> {
-  const bytes = firstBytes(file, MAX_DOCUMENT_BYTES);
-  for await (const { text } of jsonElements(bytes)) return parsedJson(text);
-  return undefined;
+async function longFirstElement(file: InputFile): Promise<unknown> {
+  const first = await firstOf(jsonElements(firstBytes(file, MAX_DOCUMENT_BYTES)));
+  return parsedJson(first?.text);
 }
 
 /** Files of other kinds, such as databases, may be large too. */
 async function beginsAsJson(file: InputFile, signs = '[{'): Promise<boolean> {
-  for await (const part of bytesOf(file)) {
-    const start = Buffer.from(part.subarray(0, 64)).toString();
-    const sign = start.replace(/^\ufeff/, '').trimStart()[0];
-    return sign !== undefined && signs.includes(sign);
-  }
-  return false;
+  const start = Buffer.from((await firstOf(bytesOf(file)))?.subarray(0, 64) ?? []).toString();
+  const sign = start.replace(/^\ufeff/, '').trimStart()[0];
+  return sign !== undefined && signs.includes(sign);
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The files of another store of Daybook that belong to its conversations, or that say how to read it. */
 import { posix } from 'node:path';
+import { firstOf } from '../../../base/async/first-of.js';
 import { parsedJson } from '../../../base/json.js';
 import { isRecord, objectIn } from '../../../base/json-fields.js';
 import { countOf } from '../../../base/text/display-text.js';
@@ -38,13 +39,9 @@ export function encryptedFiles([first, ...others]: readonly InputFile[]): Import
 
 /** Whether the file is encrypted, or a line at the beginning of a graph. Lines of a note may have any text. */
 export async function isEncryptedFile(file: InputFile, isGraph: boolean): Promise<boolean> {
-  for await (const part of file.bytes()) {
-    const firstLines = part.subarray(0, 1024);
-    return (
-      sealedFileKey(part) !== undefined || (isGraph && sealedLineKey(firstLines) !== undefined)
-    );
-  }
-  return false;
+  const part = (await firstOf(file.bytes())) ?? Buffer.alloc(0);
+  if (sealedFileKey(part) !== undefined) return true;
+  return isGraph && sealedLineKey(part.subarray(0, 1024)) !== undefined;
 }
 
 /** The problem of the first encrypted store in the input; `undefined` if there is none. */

@@ -3,6 +3,7 @@
  * whole session, then what changed in it. Older sessions and exports are one JSON document. The form of the log
  * is from `objectMutationLog.ts` of microsoft/vscode.
  */
+import { firstOf } from '../../../base/async/first-of.js';
 import { isRecord, listIn, objectsIn } from '../../../base/json-fields.js';
 import type { InputFile } from '../../../files/input/input-types.js';
 import { MAX_DOCUMENT_BYTES } from '../../../files/read/whole-file.js';
@@ -75,12 +76,8 @@ function removeUnused({ k, v }: JsonObject, activity: Activity): void {
 
 /** Whether the file begins as a log. Its first line has nearly everything after VS Code wrote it anew. */
 async function isLog(file: InputFile): Promise<boolean> {
-  for await (const part of file.bytes()) {
-    return /^\s*\{\s*"kind"\s*:\s*0\s*,\s*"v"\s*:\s*\{/.test(
-      Buffer.from(part.subarray(0, 512)).toString(),
-    );
-  }
-  return false;
+  const start = Buffer.from((await firstOf(file.bytes()))?.subarray(0, 512) ?? []).toString();
+  return /^\s*\{\s*"kind"\s*:\s*0\s*,\s*"v"\s*:\s*\{/.test(start);
 }
 
 /** Makes the change in `session`. False if it does not fit. */
