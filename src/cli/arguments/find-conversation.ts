@@ -60,6 +60,12 @@ export async function findConversation(store: ConversationStore, name: string): 
   throw new AppError('CONVERSATION_NOT_FOUND', message, { hint, details: { name } });
 }
 
+/** Like `findConversation`. A damaged conversation is found by its complete id. */
+export async function findAlsoDamaged(store: ConversationStore, name: string): Promise<string> {
+  const isId = CONVERSATION_ID.test(name) && (await store.exists(name));
+  return isId ? name : findConversation(store, name);
+}
+
 /** True if it is the complete id of a conversation. Reads only this file, and throws if it cannot be read. */
 async function isStoredId(store: ConversationStore, name: string): Promise<boolean> {
   if (!CONVERSATION_ID.test(name)) return false;

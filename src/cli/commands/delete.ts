@@ -7,10 +7,10 @@ import { isAppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
 import type { TrashedConversation } from '../../stores/conversations/conversation-trash.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import { CLIENT_ID, CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
+import { CLIENT_ID } from '../../stores/conversations/document/conversation-id.js';
 import { TRASHED_CONVERSATION } from '../../stores/conversations/files/trashed-ids.js';
 import {
-  findConversation,
+  findAlsoDamaged,
   findExisting,
   nameOfConversation,
 } from '../arguments/find-conversation.js';
@@ -35,7 +35,7 @@ export async function deleteConversation(
     const { conversations } = app;
     const deleted = permanent ? await onlyInTrash(app, name) : [];
     const [entry] = deleted;
-    const id = entry?.conversationId ?? (await idOf(conversations, name));
+    const id = entry?.conversationId ?? (await findAlsoDamaged(conversations, name));
     const about = entry === undefined ? await describe(conversations, id) : inTrash(entry);
     const question = `Remove ${about} permanently?`;
     if (permanent && !yes && !(await confirmOrEnd(question, 'Nothing was deleted.'))) return;
@@ -53,11 +53,6 @@ export async function deleteConversation(
       );
     }
   });
-}
-
-async function idOf(store: ConversationStore, name: string): Promise<string> {
-  const isId = CONVERSATION_ID.test(name) && (await store.exists(name));
-  return isId ? name : findConversation(store, name);
 }
 
 /** The deleted conversation with this id or key, if none that exists has this id, key or title. */

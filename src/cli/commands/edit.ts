@@ -14,9 +14,8 @@ import { editorCommand } from '../../config/environment.js';
 import { writeTemporaryFile } from '../../files/input/temporary-file.js';
 import { readWholeAtOnce } from '../../files/read/whole-file.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type { EditOutcome, OpenedFile } from '../../stores/conversations/writing/editor-copy.js';
-import { findConversation } from '../arguments/find-conversation.js';
+import { findAlsoDamaged } from '../arguments/find-conversation.js';
 import type { Flags } from '../options/configuration.js';
 import { canAsk, confirm } from '../terminal/confirm.js';
 import { lendTerminal } from '../terminal/interrupts.js';
@@ -35,7 +34,7 @@ const DONE: Record<EditOutcome, string> = {
 /** A damaged file can be opened by its complete id. Throws what `EditorCopies` throws. */
 export async function edit(name: string, flags: Flags): Promise<void> {
   await withApp(flags, async ({ conversations }) => {
-    const id = await idOf(conversations, name);
+    const id = await findAlsoDamaged(conversations, name);
     const opened = await conversations.editorCopies.open(id);
     const outcome = await editCopy(conversations, opened);
     const path = join(conversations.path(id), 'conversation.json');
@@ -74,16 +73,6 @@ async function editCopy(store: ConversationStore, opened: OpenedFile): Promise<E
       const text = `The conversation was not changed. Your text is in ${copy.path}`;
       console.error(escapeControls(text));
     }
-    throw error;
-  }
-}
-
-async function idOf(store: ConversationStore, name: string): Promise<string> {
-  try {
-    return await findConversation(store, name);
-  } catch (error) {
-    const isDamaged = isAppError(error, 'CONVERSATION_CORRUPTED') && CONVERSATION_ID.test(name);
-    if (isDamaged) return name;
     throw error;
   }
 }
