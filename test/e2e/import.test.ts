@@ -249,6 +249,20 @@ describe('daybook import', () => {
     });
   });
 
+  it('escapes control characters in what it says about the tools', async () => {
+    await withPlace(async (place) => {
+      const gemini = join(place.folder, '.gemini');
+      await mkdir(join(gemini, 'tmp'), { recursive: true });
+      const retention = { sessionRetention: { maxAge: '7d\u001b[2J\u202e' } };
+      await writeFile(join(gemini, 'settings.json'), JSON.stringify({ general: retention }));
+      const shown = await run(place, 'import');
+      expect(shown.stdout).toContain('older than 7d\\u001b[2J\\u202e (');
+      const { stdout } = await run(place, 'import', '--json');
+      expect(stdout).toContain('\\u202e');
+      expect(JSON.parse(stdout).places).toMatchObject([{ kind: 'gemini-cli' }]);
+    });
+  });
+
   it('uses the folder of CLAUDE_CONFIG_DIR instead of ~/.claude', async () => {
     await withPlace(async (place) => {
       const sessionsIn = async (folder: string, name: string) => {

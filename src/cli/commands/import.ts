@@ -31,7 +31,7 @@ import { report as reportFacts } from '../terminal/output.js';
 import { withProgressBar } from '../terminal/progress-bar.js';
 import { sizeOf } from '../terminal/sizes.js';
 import { textOfStdin } from '../terminal/stdin.js';
-import { escapeControls, oneLine } from '../terminal/terminal-text.js';
+import { escapeControls, oneLine, terminalJson } from '../terminal/terminal-text.js';
 import { zoneFor } from '../terminal/times.js';
 import { withApp } from '../with-app.js';
 
@@ -91,7 +91,7 @@ export async function importConversations(
       : { paths: wanted, text: undefined };
     const mayRun = paths.length > 0 || options.yes || options.dryRun || canAsk();
     if (wanted.length === 0 || !mayRun) {
-      if (options.json) console.log(JSON.stringify({ places: locations }, null, 2));
+      if (options.json) console.log(terminalJson({ places: locations }));
       return;
     }
     const areFound = paths.length === 0;
@@ -198,7 +198,8 @@ function showLocations(
     return;
   }
   for (const { title, path, deletes } of locations) {
-    console.log(`${title}: ${path}${deletes === undefined ? '' : ` (it deletes ${deletes})`}`);
+    const loss = deletes === undefined ? '' : ` (it deletes ${deletes})`;
+    console.log(escapeControls(`${title}: ${path}${loss}`));
   }
   // On a terminal, the command then shows what it would import, and asks.
   if (yes || dryRun || canAsk()) return;
