@@ -117,8 +117,10 @@ function toResult({ path, line, headings, text, matches, lines }: NoteHit, optio
   const shortened = (whole: string) => beginningOf(whole, ellipsis);
   // In Markdown most lines are between empty ones, which say nothing about the match.
   const withText = (part: readonly string[]) => part.filter((each) => each.trim() !== '');
-  const before = contextLines === 0 ? [] : withText(lines.slice(0, line - 1)).slice(-contextLines);
-  const after = withText(lines.slice(line)).slice(0, contextLines);
+  const near = 3 * contextLines;
+  const above = withText(lines.slice(Math.max(0, line - 1 - near), line - 1));
+  const before = above.slice(Math.max(0, above.length - contextLines));
+  const after = withText(lines.slice(line, line + near)).slice(0, contextLines);
   return {
     path,
     line,
