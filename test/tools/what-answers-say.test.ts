@@ -229,7 +229,9 @@ describe('a search or a list', () => {
   it('reports how many conversations match without the module or the tag', async () => {
     await save('c', 'Tomatoes go there.', { module: 'garden' });
     const { note } = await call('get_conversations', { module: 'gard' });
-    expect(note).toBe('1 conversation matches without `module`.');
+    expect(note).toBe(
+      '1 conversation matches without `module`. No conversation has the module "gard". Modules in use: "garden".',
+    );
     expect((await run('list', '--module', 'gard')).stderr).toContain('without --module');
     const tagged = await call('get_conversations', { module: 'garden', tag: 'veg' });
     expect(tagged['note']).toBe('1 conversation matches without `tag`.');

@@ -12,6 +12,7 @@ import { countOf } from '../../base/text/display-text.js';
 import type { ListQuery } from '../../stores/conversations/conversations.js';
 import { damagedNotes } from '../../stores/conversations/damaged-notes.js';
 import { predicateOf } from '../../stores/conversations/listing/list-query.js';
+import { noSuchModule } from '../../stores/modules.js';
 import { countWithin, maxTokens } from '../answers/answer-budget.js';
 import { joinedNote } from '../answers/masked-note.js';
 import { wordlessNote } from '../answers/no-results.js';
@@ -96,8 +97,8 @@ async function requestedPage(
 }
 
 /**
- * Says that the query has no word, and how many conversations match without `module` or `tag`, because these must
- * be given by their full names.
+ * Says that the query has no word, how many conversations match without `module` or `tag`, because these must be
+ * given by their full names, and which modules are in use.
  */
 async function excludingFilters(filters: Filters, { conversations }: App): Promise<string[]> {
   const wordless = wordlessNote(filters.query ?? '');
@@ -109,7 +110,8 @@ async function excludingFilters(filters: Filters, { conversations }: App): Promi
     const matches = countOf(total, 'conversation matches', 'conversations match');
     if (total > 0) notes.push(`${matches} without \`${name}\`.`);
   }
-  return notes;
+  const unused = await noSuchModule(conversations, filters.module);
+  return unused === undefined ? notes : [...notes, unused];
 }
 
 /** The cursor of a page of conversations with similar names: the number of those before it. */

@@ -14,6 +14,7 @@ import type { ModeResults } from '../../search/message-search.js';
 import type { MessageFilters } from '../../search/messages/message-filters.js';
 import { SEARCH_MODES, SEARCH_TIERS } from '../../search/search-names.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
+import { noSuchModule } from '../../stores/modules.js';
 import { estimateTokens } from '../answers/answer-budget.js';
 import { joinedNote } from '../answers/masked-note.js';
 import { emptyTimeNote, TRY_ACTIVITY, TRY_FUZZY } from '../answers/no-results.js';
@@ -110,7 +111,9 @@ export const searchMessages = defineTool({
       ...(input.matchType === undefined && { ifUnknown: TRY_FUZZY }),
     });
     if (found.explanation === undefined || input.conversationId !== undefined) return found;
-    return { ...found, explanation: [found.explanation, ...(await notIncluded(app))].join(' ') };
+    const unused = await noSuchModule(app.conversations, input.module);
+    const reasons = [found.explanation, ...(unused ? [unused] : []), ...(await notIncluded(app))];
+    return { ...found, explanation: reasons.join(' ') };
   },
 });
 

@@ -4,6 +4,7 @@ import { MATCH_TYPES } from '../../fts/query/match-type-names.js';
 import type { ConversationHits } from '../../search/messages/keyword-search.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
+import { noSuchModule } from '../../stores/modules.js';
 import { countWithin, estimateTokens, maxTokens } from '../answers/answer-budget.js';
 import {
   includeMetadata,
@@ -89,7 +90,9 @@ export const historyThreadsSearch = defineTool({
     const next = found.conversations.length === 0 ? found.total : offset + passed;
     const searched = { query, damaged: conversations.damaged().length };
     const output = searchOutput(found, next, { startTime: 'since' }, searched);
-    return { total: found.total, ...output, results };
+    const unused = output.explanation && (await noSuchModule(conversations, module));
+    const explanation = unused && { explanation: `${output.explanation} ${unused}` };
+    return { total: found.total, ...output, ...explanation, results };
   },
 });
 

@@ -7,6 +7,7 @@ import { startSession } from '../../context/session-start.js';
 import { sessionStartText, viewOf } from '../../context/session-start-view.js';
 import { damagedNotes } from '../../stores/conversations/damaged-notes.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
+import { noSuchModule } from '../../stores/modules.js';
 import { moduleField, threadSchema, toThread } from '../answers/thread-view.js';
 import { defineTool, optionalText, READS, success } from '../define-tool.js';
 import { timeZoneField } from '../fields/date-field.js';
@@ -112,7 +113,8 @@ export const sessionStart = defineTool({
       currentThreadId,
       timeZone: timeZone ?? app.timeZone(),
     });
-    const notes = [...view.notes, ...damagedNotes(app.conversations)];
+    const unused = start === undefined && (await noSuchModule(app.conversations, module));
+    const notes = [...(unused ? [unused] : view.notes), ...damagedNotes(app.conversations)];
     return { ...view, notes, ...(start && { thread: toThread(start.head) }) };
   },
 });

@@ -159,6 +159,18 @@ describe('creating and reading', () => {
       const { note } = await session.call(name, args);
       expect({ name, note }).toEqual({ name, note: expect.stringContaining('"garden"') });
     }
+    expect((await session.call('get_conversations', { module }))['note']).toContain('"garden"');
+    expect((await session.call('session_start', { module }))['notes']).toEqual([
+      expect.stringContaining('"garden"'),
+    ]);
+    for (const [name, args] of [
+      ['search_messages', { module, query: 'beans' }],
+      ['history_threads_search', { module, q: 'beans' }],
+    ] as const) {
+      expect((await session.call(name, args))['explanation']).toContain('"garden"');
+    }
+    const without = await session.call('search_messages', { module: 'garden', query: 'peas' });
+    expect(without['explanation']).not.toContain('Modules in use');
     const later = { module: 'garden', since: '2999-01-01' };
     expect(await session.call('history_messages_recent', later)).not.toHaveProperty('note');
   });
