@@ -334,3 +334,21 @@ describe('an insight that was edited on two branches', () => {
     });
   });
 });
+
+it('branches that both begin a graph merge, although a checkout removed the rules of the first', async () => {
+  const folder = tempFolder();
+  git(folder, 'init', '-q', '-b', 'main');
+  git(folder, 'commit', '-q', '--allow-empty', '-m', 'before the graph');
+  const clone = new Clone(folder, 'one server', randomOf(SEED), 0);
+  for (const [branch, object] of [
+    ['left', 'Redis'],
+    ['right', 'Postgres'],
+  ] as const) {
+    git(folder, 'checkout', '-q', '-b', branch, 'main');
+    await clone.kg.add([{ subject: 'api', predicate: 'uses', object }]);
+    clone.commit();
+  }
+  git(folder, 'merge', '-q', '--no-edit', 'left');
+  expect((await clone.triples()).map(({ object }) => object).sort()).toEqual(['Postgres', 'Redis']);
+  await clone.close();
+});

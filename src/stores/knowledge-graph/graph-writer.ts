@@ -105,10 +105,13 @@ export class GraphWriter {
 
   async #catchUp(): Promise<void> {
     const { state, prepare } = this.#parts;
-    if (!this.#isPrepared) await prepare();
+    const wasPrepared = this.#isPrepared;
+    if (!wasPrepared) await prepare();
     this.#isPrepared = true;
     do await state.update();
     while (state.isUpdating);
+    // A checkout of git may have removed the log, and with it the rules by which git merges the next one.
+    if (wasPrepared && state.position.offset === 0) await prepare();
     await state.recordDamage();
   }
 
