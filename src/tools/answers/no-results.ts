@@ -105,24 +105,33 @@ const nameOf = (filter: string, names: Record<string, string>) =>
   filter === 'all' ? 'any filter' : `\`${names[filter] ?? filter}\``;
 
 /**
- * A sentence with the names of facts that contain `name`, in upper or lower case, and a space before it. Empty if
- * there are none.
+ * A sentence with the names of facts that contain `name`, in upper or lower case and with any signs between its
+ * words, and a space before it. Empty if there are none.
  */
 export async function similarGraphNames(
   kg: KnowledgeGraph,
   parts: readonly (typeof PARTS)[number][],
   name: string,
 ): Promise<string> {
-  if (!hasText(name)) return '';
+  const wanted = wordsIn(name);
+  const text = wanted.split(' ').reduce((one, other) => (other.length > one.length ? other : one));
+  if (!hasText(text)) return '';
   const { triples } = await kg.query(
-    { text: name, includeClosed: true },
+    { text, includeClosed: true },
     { limit: SIMILAR_FACTS, offset: 0 },
   );
-  const wanted = name.toLowerCase();
   const similar = triples
     .flatMap((triple) => parts.map((part) => triple[part]))
-    .filter((other) => other.toLowerCase().includes(wanted));
+    .filter((other) => wordsIn(other).includes(wanted));
   if (similar.length === 0) return '';
   const names = [...new Set(similar)].slice(0, MAX_SIMILAR);
   return ` Similar names: ${names.map((other) => JSON.stringify(other)).join(', ')}.`;
 }
+
+/** Assistants write one predicate as `lives in`, `lives_in` or `livesIn`. */
+const wordsIn = (name: string): string =>
+  name
+    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .toLowerCase()
+    .replace(/[\s_-]+/g, ' ')
+    .trim();

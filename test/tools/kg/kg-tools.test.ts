@@ -132,6 +132,14 @@ describe('kg_add and kg_query', () => {
     expect((await call('kg_query', { subject: 'ada' }))['note']).toContain(
       'subject "ada". Similar names: "Ada".',
     );
+    for (const predicate of ['lives_in', 'livesIn', 'LIVES-IN', 'lives in'])
+      await call('kg_add', { ...ada, subject: 'Mary', predicate });
+    await call('kg_delete', { ...ada, subject: 'Mary', predicate: 'livesIn' });
+    expect((await call('kg_query', { predicate: 'livesIn' }))['note']).toMatch(
+      /predicate "livesIn"\. Similar names: (?=.*"lives_in")(?=.*"LIVES-IN").*"lives in"/,
+    );
+    for (const predicate of ['lives_in', 'LIVES-IN', 'lives in'])
+      await call('kg_delete', { ...ada, subject: 'Mary', predicate });
     for (const subject of ['Bob', ''])
       expect((await call('kg_query', { subject }))['note']).not.toContain('Similar');
     expect((await call('kg_query', { text: 'Paris' }))['note']).toContain('the text "Paris"');
