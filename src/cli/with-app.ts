@@ -80,7 +80,7 @@ export async function requireRoot({ root, rootSource }: Config): Promise<void> {
     'VALIDATION_ERROR',
     `There is no folder ${root} (${ROOT_CHOICES[rootSource]}).`,
     {
-      hint: `Nothing was created. Check the path, or create the folder with: ${shellLine(['daybook', 'init', root])}`,
+      hint: `Nothing was created. Check the path. If the folder was moved, run: daybook init NEW-FOLDER --replace. To create it, run: ${shellLine(['daybook', 'init', root])}`,
       details: { root, rootSource },
     },
   );

@@ -113,7 +113,9 @@ describe.each([80, 120])('the first hour, %i columns wide', (columns) => {
       ['kg', 'query'],
       ...missing,
     ]) {
-      expect(await person.types([...root, ...args], 2)).toContain('There is no folder');
+      const said = await person.types([...root, ...args], 2);
+      expect(said).toContain('There is no folder');
+      expect(said).toContain('init NEW-FOLDER --replace');
     }
     expect(existsSync(place.root)).toBe(false);
     mkdirSync(place.root);
