@@ -232,6 +232,9 @@ describe('a search or a list', () => {
     expect(note).toBe(
       '1 conversation matches without `module`. No conversation has the module "gard". Modules in use: "garden".',
     );
+    expect((await run('search', 'tomatoes', '--module', 'gard')).stderr).toContain(
+      'without --module. No conversation has the module "gard". Modules in use: "garden".',
+    );
     expect((await run('list', '--module', 'gard')).stderr).toContain('without --module');
     const tagged = await call('get_conversations', { module: 'garden', tag: 'veg' });
     expect(tagged['note']).toBe('1 conversation matches without `tag`.');

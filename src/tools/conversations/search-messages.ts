@@ -111,9 +111,7 @@ export const searchMessages = defineTool({
       ...(input.matchType === undefined && { ifUnknown: TRY_FUZZY }),
     });
     if (found.explanation === undefined || input.conversationId !== undefined) return found;
-    const unused = await noSuchModule(app.conversations, input.module);
-    const reasons = [found.explanation, ...(unused ? [unused] : []), ...(await notIncluded(app))];
-    return { ...found, explanation: reasons.join(' ') };
+    return { ...found, explanation: [found.explanation, ...(await notIncluded(app))].join(' ') };
   },
 });
 
@@ -170,7 +168,9 @@ export async function foundMessages(
     isByWords ? BY_WORDS : undefined,
     isUnread ? UNREAD : undefined,
   ]);
-  return { total: found.total, tier: found.tier, ...output, ...note, results };
+  const unused = output.explanation && (await noSuchModule(conversations, input.module));
+  const explanation = unused && { explanation: `${output.explanation} ${unused}` };
+  return { total: found.total, tier: found.tier, ...output, ...explanation, ...note, results };
 }
 
 /** A search of activity reads only what passes the filters, so it does not know what else has the words. */
