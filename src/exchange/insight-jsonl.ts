@@ -6,7 +6,6 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import { derivedUuid } from '../base/ids.js';
-import type { Outcome } from '../files/atomic/group-commit.js';
 import { type Line, readLines } from '../files/read/read-lines.js';
 import { documentOf, readInsight } from '../stores/insights/insight-file.js';
 import type { InsightStore, PutInsight } from '../stores/insights/insights.js';
@@ -49,13 +48,15 @@ interface GivenInsight {
   readonly isDated: boolean;
 }
 
+interface WrittenInsight extends PutInsight {
+  readonly given: GivenInsight;
+}
+
 /** A line whose insight is being written. */
 interface Begun {
   readonly place: string;
-  /** Absent if the line cannot be read. */
-  readonly given?: GivenInsight;
   /** Rejects for a line that cannot be read, too. */
-  readonly written: Promise<PutInsight>;
+  readonly written: Promise<WrittenInsight>;
 }
 
 /** More than a batch, so that lines are read during a write. */
@@ -71,6 +72,10 @@ export async function importInsights(
 ): Promise<ImportedInsights> {
   const report: ImportedInsights = { added: [], updated: [], unchanged: [], refused: [] };
   const put = dryRun ? await dryPut(store) : realPut(store);
+  const begin = async (line: Line, place: string): Promise<WrittenInsight> => {
+    const given = parseLine(line, place, clock.now());
+    return { given, ...(await put(given, newer)) };
+  };
   const begun: Begun[] = [];
   const finish = async (count: number) => {
     for (const one of begun.slice(0, count)) {
@@ -82,13 +87,9 @@ export async function importInsights(
     for await (const line of readLines(source)) {
       signal?.throwIfAborted();
       const place = `line ${line.number}`;
-      const read = readLine(line, place, clock.now());
-      const one: Begun =
-        'error' in read
-          ? { place, written: Promise.reject(read.error) }
-          : { place, given: read.value, written: put(read.value, newer) };
-      one.written.catch(() => undefined); // `addTo` throws it
-      begun.push(one);
+      const written = begin(line, place);
+      written.catch(() => undefined); // `addTo` throws it
+      begun.push({ place, written });
       if (begun.length === LINES_AT_ONCE) await finish(1);
     }
     await finish(begun.length);
@@ -100,12 +101,11 @@ export async function importInsights(
 
 async function addTo(
   report: ImportedInsights,
-  { place, given, written }: Begun,
+  { place, written }: Begun,
   { store, newer }: { readonly store: InsightStore; readonly newer: boolean },
 ): Promise<void> {
   try {
-    const { outcome, stored: there } = await written;
-    if (given === undefined) return;
+    const { given, outcome, stored: there } = await written;
     const { stored, isNamed } = given;
     const { id } = stored.insight;
     const maskedLine = async (one: StoredInsight) => lineOf(await store.asStored(one));
@@ -155,14 +155,6 @@ async function dryPut(store: InsightStore): Promise<Put> {
     planned.set(id, given);
     return { outcome: there === undefined ? 'added' : 'replaced', stored: given };
   };
-}
-
-function readLine(line: Line, place: string, now: number): Outcome<GivenInsight> {
-  try {
-    return { value: parseLine(line, place, now) };
-  } catch (error) {
-    return { error };
-  }
 }
 
 /** A missing id is derived from the text, for repeated imports. Throws CORRUPT or FORMAT_TOO_NEW. */
