@@ -3,6 +3,7 @@
  * (files/trash/). It lists all entries, restores them, and removes expired ones.
  */
 import { isAppError } from '../base/errors.js';
+import { defined } from '../base/json.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { InsightStore } from '../stores/insights/insights.js';
 import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
@@ -42,15 +43,16 @@ export class TrashBin {
   async list(): Promise<TrashedItem[]> {
     const { conversations, insights, memoryBank } = this.#stores;
     const items: TrashedItem[] = [];
-    for (const { name, title, deletedAt, sizeBytes } of await conversations.trashed()) {
-      items.push(itemOf('conversation', { name, title, deletedAt, sizeBytes }));
+    for (const { name, title: given, deletedAt, sizeBytes } of await conversations.trashed()) {
+      const title = given || undefined;
+      items.push(defined({ kind: 'conversation' as const, name, title, deletedAt, sizeBytes }));
     }
     for (const { name, content, deletedAt, sizeBytes } of await insights.trashed()) {
-      const title = content?.trim().split('\n')[0]?.slice(0, TITLE_LENGTH);
-      items.push(itemOf('insight', { name, title, deletedAt, sizeBytes }));
+      const title = content?.trim().split('\n')[0]?.slice(0, TITLE_LENGTH) || undefined;
+      items.push(defined({ kind: 'insight' as const, name, title, deletedAt, sizeBytes }));
     }
     for (const { name, original: title, deletedAt, sizeBytes } of await memoryBank.trashed()) {
-      items.push(itemOf('note', { name, title, deletedAt, sizeBytes }));
+      items.push(defined({ kind: 'note' as const, name, title, deletedAt, sizeBytes }));
     }
     return items.sort((a, b) => ((a.deletedAt ?? '') < (b.deletedAt ?? '') ? 1 : -1));
   }
@@ -97,12 +99,4 @@ export class TrashBin {
       throw error;
     }
   }
-}
-
-type Facts = { name: string; sizeBytes: number } & {
-  [K in 'title' | 'deletedAt']: string | undefined;
-};
-
-function itemOf(kind: TrashedItem['kind'], { name, title, deletedAt, sizeBytes }: Facts) {
-  return { kind, name, ...(title && { title }), ...(deletedAt && { deletedAt }), sizeBytes };
 }
