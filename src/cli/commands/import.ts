@@ -11,12 +11,7 @@ import { AppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
 import { assertNotEmpty } from '../../config/given-path.js';
 import { changesIn, type ReportedProblem } from '../../import/import-outcome.js';
-import type {
-  ImportChoice,
-  ImportProgress,
-  ImportReport,
-  ImportRequest,
-} from '../../import/importer.js';
+import type { ImportChoice, ImportProgress, ImportReport } from '../../import/importer.js';
 import type { Activity } from '../../import/source-interface.js';
 import { requireKind } from '../../import/source-list.js';
 import type { DefaultLocation } from '../../import/tool-logs/default-locations.js';
@@ -96,7 +91,7 @@ export async function importConversations(
     }
     const areFound = paths.length === 0;
     const run = (dryRun: boolean) =>
-      runShown(app, { ...choice, ...given, areFound, dryRun }, signal);
+      runShown(app, { ...choice, ...given, areFound, dryRun, signal });
     if (!options.yes || options.dryRun) {
       const plan = await run(true);
       if (options.dryRun) return show(plan, options);
@@ -158,18 +153,9 @@ function sinceOf(text: string, zone: string): string {
   return isoTime(startOf('--since', since));
 }
 
-interface Wanted extends ImportChoice {
-  readonly paths: readonly string[];
-  readonly text: ImportRequest['text'];
-  readonly dryRun: boolean;
-  /** True if Daybook found these paths and the user did not give them; see `ImportRequest`. */
-  readonly areFound: boolean;
-}
-
 async function runShown(
   { importer }: App,
-  wanted: Wanted,
-  signal: AbortSignal,
+  wanted: Parameters<App['importer']['run']>[0],
 ): Promise<ImportReport> {
   return withProgressBar((show) => {
     const onProgress = ({ conversations, reading }: ImportProgress) => {
@@ -178,7 +164,7 @@ async function runShown(
         .join(', ');
       show({ progress: conversations, unit: 'conversation', message });
     };
-    return importer.run({ ...wanted, signal, onProgress });
+    return importer.run({ ...wanted, onProgress });
   });
 }
 
