@@ -13,7 +13,7 @@ export async function withArchives(
   flags: Flags,
   work: (app: App, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  await withApp(flags, async ({ archives }, signal) => {
+  const unpack = async ({ archives }: App, signal: AbortSignal) => {
     if ((await archives.count()) === 0)
       console.error(withRoot(flags, 'There are no archives. daybook archive makes them.'));
     await archives.unpacked(async (logsDir, problems) => {
@@ -30,5 +30,6 @@ export async function withArchives(
         await app.close();
       }
     }, signal);
-  });
+  };
+  await withApp(flags, unpack, { isReading: true, writesElsewhere: true });
 }

@@ -5,6 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
@@ -104,6 +105,24 @@ const NAMES = program.commands.flatMap(namesOf);
 
 const run = (place: Place, ...args: string[]) =>
   runCommand(place, ['--root', place.root, ...args], place.folder);
+
+it.each([
+  ['archive', '--older-than', '90d', '--dry-run'],
+  ['export'],
+  ['insight', 'export'],
+  ['insight', 'list'],
+  ['kg', 'export'],
+  ['prune', '--older-than', '90d', '--dry-run'],
+  ['providers', 'list'],
+  ['redact', 'a secret', '--with', '***', '--dry-run'],
+  ['search', 'soil', '--archive'],
+])('makes no root, because it only reads: %s %s', async (...words) => {
+  await withPlace(async (place) => {
+    const { code, stderr } = await runCommand(place, words);
+    expect(code, stderr).not.toBe(2);
+    expect(await readdir(place.folder)).not.toContain('.daybook');
+  });
+});
 
 describe('the status of a command', () => {
   it('is in a line of this file', () => {

@@ -1,5 +1,6 @@
 /** `daybook archive`: moves old conversations into monthly archives, after it has shown them and asked. */
 
+import type { App } from '../../app.js';
 import { countOf } from '../../base/text/display-text.js';
 import { type Skipped, unreadable } from '../../maintenance/skipped-conversations.js';
 import { reportSkipped } from '../notices/problems.js';
@@ -21,7 +22,7 @@ export async function archive(options: ArchiveOptions, flags: Flags): Promise<vo
   const { dryRun = false, yes = false, json } = options;
   const rule = ruleOf(options);
   const times = timesFor(flags);
-  await withApp(flags, async ({ archives, conversations }, signal) => {
+  const work = async ({ archives, conversations }: App, signal: AbortSignal) => {
     const chosen = await archives.choose(rule, signal);
     const unread = unreadable(conversations);
     const end = (left: readonly Skipped[]) => reportSkipped(left, 'was not archived', options);
@@ -46,5 +47,6 @@ export async function archive(options: ArchiveOptions, flags: Flags): Promise<vo
       for (const path of done.made) console.log(escapeControls(path));
     });
     end(skipped);
-  });
+  };
+  await withApp(flags, work, { isReading: dryRun });
 }

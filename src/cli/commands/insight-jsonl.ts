@@ -5,6 +5,7 @@
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { App } from '../../app.js';
 import { systemClock } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
@@ -51,7 +52,7 @@ async function exportLines(
   flags: Flags,
 ): Promise<void> {
   const wanted = context === undefined ? undefined : contextOf(context);
-  await withApp(flags, async ({ insights, durability }, signal) => {
+  const work = async ({ insights, durability }: App, signal: AbortSignal) => {
     let count = 0;
     const lines = counted(insightLines(insights, wanted), () => (count += 1));
     if (output === undefined) await toStdout(lines);
@@ -62,7 +63,8 @@ async function exportLines(
     }
     for (const { error } of insights.damaged()) console.error(`not exported: ${error.message}`);
     if (insights.damaged().length > 0) process.exitCode = NOTHING_FOUND;
-  });
+  };
+  await withApp(flags, work, { isReading: true, writesElsewhere: true });
 }
 
 async function* counted<T>(items: AsyncIterable<T>, count: () => void): AsyncGenerator<T> {

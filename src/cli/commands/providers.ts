@@ -19,7 +19,7 @@ import { withRoot } from '../terminal/command-line.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
 import { type ConsentOptions, report } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';
-import { withApp } from '../with-app.js';
+import { withApp, withReadingApp } from '../with-app.js';
 
 export interface AddOptions extends ConsentOptions {
   kind?: ProviderKind;
@@ -36,7 +36,7 @@ const TEST_PROMPT = 'What colour is the sky on a clear day?';
 const TEST_TOKENS = 1_000;
 
 export async function listProviders(options: { json?: boolean }, flags: Flags): Promise<void> {
-  await withApp(flags, async ({ languageModels: { providers, isKeySet } }) => {
+  await withReadingApp(flags, async ({ languageModels: { providers, isKeySet } }) => {
     const list = await providers.list();
     const facts = list.map((each) => ({
       ...each,

@@ -5,6 +5,7 @@
 
 import { strayCaches } from '../../app/cache-paths.js';
 import { redactorOf } from '../../app/services/redactor.js';
+import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
 import type { Located } from '../../privacy/redactor.js';
@@ -30,7 +31,7 @@ export async function redact(given: string, options: RedactOptions, flags: Flags
   const { with: replacement, json } = options;
   requireFit(text, replacement);
   const config = configuration(flags);
-  await withApp(flags, async ({ kg, sealer }, signal) => {
+  const work = async ({ kg, sealer }: App, signal: AbortSignal) => {
     const redactor = redactorOf(config, sealer, await strayCaches(config));
     const found = await redactor.find(text, signal);
     if (!json) show(found, options);
@@ -60,7 +61,8 @@ export async function redact(given: string, options: RedactOptions, flags: Flags
         'Daybook did not change the git history, or copies in other places and on other machines. Remove the text there yourself.',
       );
     });
-  });
+  };
+  await withApp(flags, work, { isReading: options.dryRun ?? false });
 }
 
 function requireFit(text: string, replacement: string): void {

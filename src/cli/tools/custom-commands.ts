@@ -29,10 +29,7 @@ import * as notes from '../views/note-lines.js';
 import type { Answer } from '../views/view.js';
 import type { Input, ToolCommand } from './tool-command.js';
 
-type Custom = Pick<
-  ToolCommand,
-  'words' | 'print' | 'complete' | 'prepare' | 'question' | 'listsConversations' | 'stream'
->;
+type Custom = Omit<ToolCommand, 'tool' | 'flags' | 'examples' | 'description' | 'about'>;
 
 const TRIPLE = ['subject', 'predicate', 'object'];
 
@@ -58,7 +55,11 @@ export const CUSTOM: Readonly<Record<string, Custom>> = {
   'kg subjects': { print: facts.subjectLines },
   'kg stats': { print: facts.graphSizes },
   'kg save': { print: facts.savedGraphLine },
-  'kg export': { stream: wholeGraph, print: exportedGraph },
+  'kg export': {
+    isReading: ({ file }) => file === undefined,
+    stream: wholeGraph,
+    print: exportedGraph,
+  },
   'kg import': { words: ['file'], prepare: readHere, print: facts.importedLines },
   'mb list': { print: notes.noteTable },
   'mb read': { print: ({ content }) => notes.wholeText(content) },

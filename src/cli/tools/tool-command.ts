@@ -48,6 +48,8 @@ export interface ToolCommand {
   readonly prepare?: (input: Input, app: App, command: Command) => Promise<Input>;
   /** The question before a change that cannot be undone; `undefined` for other changes. */
   readonly question?: (input: Input, app: App) => Promise<string | undefined>;
+  /** Whether the command with these options only reads. Default: what the tool itself says. */
+  readonly isReading?: (options: Input) => boolean;
   /** Without a result, the command shows whether the store has a conversation. */
   readonly listsConversations?: boolean;
   /** The whole text that the tool returns in pages; `undefined` to use the answer of the tool. */
@@ -113,7 +115,7 @@ async function run(command: Command, fields: readonly Field[], made: ToolCommand
       if (made.listsConversations && !isJson) await reportEmptyStore(app, made.flags());
       await reportOtherRoot(configuration(made.flags()));
     },
-    { isReading: made.tool.annotations.readOnlyHint },
+    { isReading: made.isReading?.(options) ?? made.tool.annotations.readOnlyHint },
   );
 }
 
