@@ -1,4 +1,4 @@
-/** The folder of exports, which tools write and read. It is private and ignored by git. */
+/** The exports folder, which tools write and read. It is private and ignored by git. */
 import { dirname } from 'node:path';
 import { AppError } from '../base/errors.js';
 import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';

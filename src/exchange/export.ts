@@ -105,7 +105,7 @@ export interface ExporterOptions extends Durability {
   readonly store: ConversationStore;
   readonly documents: ConversationDocuments;
   readonly summaries: Pick<SummaryStore, 'get'>;
-  /** Absolute path of the folder for exports. The first export creates it, private and ignored by git. */
+  /** Absolute path of the exports folder. The first export creates it, private and ignored by git. */
   readonly exportsFolder: string;
   readonly clock: Clock;
 }
@@ -169,7 +169,7 @@ export class Exporter {
   }
 
   /**
-   * Writes a new file; `name` is a path inside the folder of exports. Durable when it resolves. Throws
+   * Writes a new file; `name` is a path inside the exports folder. Durable when it resolves. Throws
    * ALREADY_EXISTS, PATH_ESCAPE, CONVERSATION_NOT_FOUND, STORAGE_FULL or FILESYSTEM_ERROR, and then leaves
    * no file or part of one.
    */

@@ -33,7 +33,10 @@ const WAIT_MS = 60_000;
 export interface SummaryWriter {
   /** Whether a model is allowed now. True if the list of models cannot be read. Sends nothing. */
   isReady(): Promise<boolean>;
-  /** `undefined` if no model is allowed. Throws an error with the reasons if all models failed, or the error of the list of models. */
+  /**
+   * `undefined` if no model is allowed. Throws an error with the reasons if all models failed, or the error of the
+   * list of models.
+   */
   write(
     conversation: Conversation,
     level: SummaryLevel,
@@ -88,8 +91,9 @@ export class SummaryService {
 
   /**
    * The summary of a level. A new one is durable when the promise resolves with `isStored`. Calls at the same time
-   * share one request to a model. If the caller cancels, a summary whose last request was sent is still stored. A damaged `summaries.json` is not changed and is reported in `problem`; then no
-   * model is called. Throws like `load` of the conversations, and CANCELLED.
+   * share one request to a model. If the caller cancels, a summary whose last request was sent is still stored. A
+   * damaged `summaries.json` is not changed and is reported in `problem`; then no model is called. Throws like
+   * `load` of the conversations, and CANCELLED.
    */
   async get(ref: string, level: SummaryLevel, request: SummaryRequest): Promise<SummaryAnswer> {
     const conversation = await this.#options.conversations.load(ref);

@@ -1,5 +1,5 @@
 /**
- * Exports the knowledge graph as text: in pages of limited size, or as a new file in the folder of exports.
+ * Exports the knowledge graph as text: in pages of limited size, or as a new file in the exports folder.
  */
 import { AppError, undefinedIfUnreadable } from '../../base/errors.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
@@ -27,7 +27,7 @@ export interface GraphExportRequest {
 export interface GraphExportOptions extends Durability {
   readonly kg: KnowledgeGraph;
   readonly memoryBank: MemoryBank;
-  /** Absolute path of the folder of exports. */
+  /** Absolute path of the exports folder. */
   readonly folder: string;
 }
 

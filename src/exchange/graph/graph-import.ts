@@ -81,7 +81,7 @@ export interface GraphImportResult {
 export interface GraphImportOptions {
   readonly kg: KnowledgeGraph;
   readonly memoryBank: MemoryBank;
-  /** Absolute path of the folder of exports. */
+  /** Absolute path of the exports folder. */
   readonly folder: string;
   readonly clock?: Clock;
 }
@@ -122,12 +122,12 @@ export class GraphImport {
     this.#options = options;
   }
 
-  /** Absolute path of the folder of exports. */
+  /** Absolute path of the exports folder. */
   get folder(): string {
     return this.#options.folder;
   }
 
-  /** The text of a file in the folder of exports. Throws PATH_ESCAPE, TOO_LARGE or VALIDATION_ERROR. */
+  /** The text of a file in the exports folder. Throws PATH_ESCAPE, TOO_LARGE or VALIDATION_ERROR. */
   readFile(name: string): Promise<string> {
     return readExportFile(this.#options.folder, name);
   }

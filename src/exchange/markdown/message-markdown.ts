@@ -10,7 +10,8 @@ const HEADING = /^( {0,3}#{1,6})(?=[ \t\r]|$)/;
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t\r]*$/;
 /**
  * HTML headings, and what could hide the messages after it: comments anywhere, and at the beginning of a line
- * the like of comments, and the elements that GitHub's Markdown disallows for this reason.
+ * declarations (`<!`), processing instructions (`<?`), and the elements that GitHub's Markdown disallows for this
+ * reason.
  */
 const HTML =
   /<(?=\/?h[1-6]\b|!--)|(?<=^ {0,3})<(?=[!?]|(?:title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext)\b)/gi;

@@ -37,8 +37,9 @@ export interface WholeImportOptions {
 }
 
 /**
- * Imports one conversation, and its summaries for levels that have none (see `importSummaries`). A key that another conversation has here is left out. Throws
- * ALREADY_EXISTS (the stored conversation differs), and what writing throws.
+ * Imports one conversation, and its summaries for levels that have none (see `importSummaries`). A key that
+ * another conversation has here is left out. Throws ALREADY_EXISTS (the stored conversation differs), and what
+ * writing throws.
  */
 export async function importWhole(
   conversationId: string,
