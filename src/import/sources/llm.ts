@@ -102,25 +102,15 @@ function* messages(database: SqliteFile, key: SqlValue): Generator<ImportedMessa
 
 /** Texts that llm put before the prompt, and lines for files that were attached to it. */
 function extrasOf(database: SqliteFile, id: string) {
-  const rowsOf = (table: string, of: string, key: string, columns: string) =>
-    database.columns(of).has('response_id') && database.columns(table).has('id')
-      ? [
-          ...database.rows(
-            `SELECT ${columns} FROM ${of} JOIN ${table} AS t ON t.id = ${key} WHERE response_id = ? ORDER BY ${of}."order"`,
-            [id],
-          ),
-        ]
-      : [];
-  const fragments = rowsOf(
-    'fragments',
-    'prompt_fragments',
-    'fragment_id',
-    `t.content, ${wholeBytes('t.content')}`,
-  );
-  const files = rowsOf(
-    ...(['attachments', 'prompt_attachments', 'attachment_id'] as const),
-    't.id, t.type, t.path, t.url',
-  );
+  /** The rows of `table` whose ids are in the column `key` of the links of this response. */
+  const rowsOf = (table: string, key: string, columns: string) => {
+    const links = `prompt_${table}`;
+    const has = database.columns(links).has('response_id') && database.columns(table).has('id');
+    const sql = `SELECT ${columns} FROM ${links} JOIN ${table} AS t ON t.id = ${key} WHERE response_id = ? ORDER BY ${links}."order"`;
+    return has ? [...database.rows(sql, [id])] : [];
+  };
+  const fragments = rowsOf('fragments', 'fragment_id', `t.content, ${wholeBytes('t.content')}`);
+  const files = rowsOf('attachments', 'attachment_id', 't.id, t.type, t.path, t.url');
   return {
     fragments: fragments.flatMap((row) => textIn(wholeText(row, 'content')) ?? []),
     attachments: files.map(attachedLine),
