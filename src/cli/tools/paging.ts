@@ -2,9 +2,8 @@
 
 import { AppError } from '../../base/errors.js';
 import { countOf } from '../../base/text/display-text.js';
+import type { Answer } from '../views/view.js';
 import type { Field } from './tool-options.js';
-
-type Answer = Readonly<Record<string, unknown>>;
 
 export interface Pages {
   /** The input of the first page that replaces the given input. */
