@@ -351,6 +351,24 @@ describe('an input', () => {
     }
   });
 
+  it('may be null for what is left out, unless the tool changes something', async () => {
+    const given = { role: 'user', content: 'plums', title: null, tags: null, metadata: null };
+    const { conversationId } = await call('save_message', given);
+    const asked = { query: 'plums', module: null, limit: null, conversationId };
+    expect(await call('search_messages', asked)).toMatchObject({ total: 1 });
+    await call('kg_add', {
+      triples: [{ subject: 'a', predicate: 'b', object: 'c', ts: null }],
+    });
+    for (const [tool, args, part] of [
+      ['save_message', { ...given, content: null }, '"content" is missing'],
+      ['save_message', { ...given, tags: ['a', null] }, '"tags.1" must be string'],
+      ['update_message', { conversationId, messageId: 'm', content: null }, '"content" must be'],
+    ] as const) {
+      const { code, message } = await failure(tool, args);
+      expect([code, message]).toEqual(['VALIDATION_ERROR', expect.stringContaining(part)]);
+    }
+  });
+
   it('can be the title of a conversation: the hint says how to find it', async () => {
     const { hint } = await failure('get_conversation', { conversationId: 'Why does it leak?' });
     expect(hint).toContain('by its title, call `get_conversations`');

@@ -8,7 +8,7 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprot
 import type { ToolCall } from '../../../tools/define-tool.js';
 import type { AcceptedCalls } from '../../accepted-calls.js';
 import { runTool } from '../../run-tool.js';
-import { checkArguments } from '../arguments-in-strings.js';
+import { checkArguments } from '../check-arguments.js';
 import type { ClientLog } from '../client-logging.js';
 import { errorResult } from '../errors/error-result.js';
 import { inputError } from '../errors/input-error.js';
