@@ -4,7 +4,14 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { filesBelow } from '../support/files-below.js';
-import { contentsOf, runCommand, type Session, withClient, withPlace } from './harness.js';
+import {
+  contentsOf,
+  runCommand,
+  runProcess,
+  type Session,
+  withClient,
+  withPlace,
+} from './harness.js';
 
 const EACH = 200;
 const numbers = Array.from({ length: EACH }, (_, index) => index);
@@ -40,6 +47,26 @@ describe('two servers on one root', () => {
       expect(new Set(saved.map(({ conversationId }) => conversationId)).size).toBe(2 * EACH);
       const names = await readdir(join(root, 'conversation-logs'));
       expect(names.filter((name) => /^\d{8}-\d{13}$/.test(name))).toHaveLength(2 * EACH);
+    });
+  });
+
+  it('write while commands tag the same conversation, and each tag is stored', async () => {
+    await withPlace(async (place) => {
+      await withClient(place, async ({ call }) => {
+        const save = (content: string) =>
+          call('save_message', { conversationId: 'plan', role: 'user', content });
+        await save('first');
+        const tags = Array.from({ length: 8 }, (_, index) => `tag-${index}`);
+        const added = tags.map((tag) =>
+          runProcess(place, ['tag', 'plan', tag, '--root', place.root]),
+        );
+        const saved = [...numbers.keys()].map((n) => save(String(n)));
+        const commands = await Promise.all(added);
+        await Promise.all(saved);
+        expect(commands.map(({ stderr }) => stderr)).toEqual(tags.map(() => ''));
+        const { tags: stored } = await call('get_conversation', { conversationId: 'plan' });
+        expect([stored].flat().sort()).toEqual(tags);
+      });
     });
   });
 

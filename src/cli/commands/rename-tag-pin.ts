@@ -1,10 +1,11 @@
 /** `daybook rename`, `tag`, `pin` and `unpin`: change title, tags and pin of a conversation. */
 
 import { AppError } from '../../base/errors.js';
+import { isSameJson } from '../../base/json.js';
 import type { HeadChange } from '../../stores/conversations/conversations.js';
 import type { ConversationHead } from '../../stores/conversations/document/schema.js';
 import { distinctTags, hasTag } from '../../stores/tags.js';
-import { updateConversation } from '../../tools/conversations/update-conversation.js';
+import { noteOnChange, updateConversation } from '../../tools/conversations/update-conversation.js';
 import { findConversation, nameOfConversation } from '../arguments/find-conversation.js';
 import { NOTHING_FOUND } from '../errors/exit-status.js';
 import type { Flags } from '../options/configuration.js';
@@ -90,18 +91,24 @@ async function change(
   flags: Flags,
   line: (head: ConversationHead) => string,
 ): Promise<void> {
-  await withApp(flags, async (app, signal) => {
-    const { conversations } = app;
+  await withApp(flags, async ({ conversations }) => {
     const conversationId = await findConversation(conversations, name);
-    const { head: before } = await conversations.view(conversationId);
-    const changes = wanted(before);
-    if (changes !== undefined) {
+    let { head } = await conversations.view(conversationId);
+    for (let isSame = false; !isSame; ) {
+      const { tags } = head;
+      const changes = wanted(head);
+      if (changes === undefined) break;
       const input = checkedInput(updateConversation, { conversationId, ...changes });
-      const call = { signal, isRemote: false, progress: () => undefined };
-      const { note } = await updateConversation.run(input, app, call);
-      if (note !== undefined) console.error(escapeControls(note));
+      const { conversationId: _, ...change } = input;
+      // If another process has changed the tags meanwhile, the new list is made from the present one.
+      const unless = (now: ConversationHead) => {
+        isSame = change.tags === undefined || isSameJson(now.tags, tags);
+        return !isSame;
+      };
+      head = await conversations.update(conversationId, change, { unless });
+      const { note } = noteOnChange(change, head);
+      if (isSame && note !== undefined) console.error(escapeControls(note));
     }
-    const { head } = await conversations.view(conversationId);
     report(head, json, () =>
       console.log(`${oneLine(nameOfConversation(head))} ${oneLine(line(head))}`),
     );

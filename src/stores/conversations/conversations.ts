@@ -22,7 +22,7 @@ import { withIds } from './document/apply-appends.js';
 import type { Revision } from './document/apply-revision.js';
 import { CONVERSATION_ID, requireRef } from './document/conversation-id.js';
 import type { ConversationDocument } from './document/document.js';
-import type { HeadChange } from './document/head-change.js';
+import { changeUnless, type HeadChange, type UpdateOptions } from './document/head-change.js';
 import type { Conversation, ConversationHead } from './document/schema.js';
 import { type ConversationChange, ignoredFolders } from './files/conversation-catalogue.js';
 import type { ConversationPart, MessageRange } from './files/message-positions.js';
@@ -177,9 +177,9 @@ export class ConversationStore {
    * Changes fields other than messages, in order with appends, and sets `updatedAt` if one differs. Durable
    * when it resolves, unless it may wait in memory (`mayDefer`). Throws like `append`.
    */
-  async update(ref: string, given: HeadChange, { mayDefer = false } = {}) {
+  async update(ref: string, given: HeadChange, { mayDefer = false, unless }: UpdateOptions = {}) {
     const turn = this.#core.maskedValue(given);
-    const change = turn instanceof Promise ? await turn : turn;
+    const change = changeUnless(turn instanceof Promise ? await turn : turn, unless);
     return (await this.#append(ref, { messages: [], options: { mayDefer }, change })).head;
   }
 

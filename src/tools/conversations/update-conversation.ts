@@ -3,6 +3,8 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { hasText } from '../../base/text/display-text.js';
+import type { HeadChange } from '../../stores/conversations/conversations.js';
+import type { ConversationHead } from '../../stores/conversations/document/schema.js';
 import { estimateTokens } from '../answers/answer-budget.js';
 import { maskedField, noteBetween } from '../answers/masked-note.js';
 import { CHANGES, defineTool, optionalFlag, success } from '../define-tool.js';
@@ -64,10 +66,15 @@ export const updateConversation = defineTool({
     }
     const head = await conversations.update(conversationId, change, { mayDefer: true });
     const { metadata } = head;
-    const set = Object.keys(change.metadata ?? {}).map((key) => metadata?.[key]);
-    const fields = (['title', 'tags', 'module'] as const).map((name) => change[name] && head[name]);
-    const noted = noteBetween(change, [set, ...fields]);
+    const noted = noteOnChange(change, head);
     const isShown = metadata !== undefined && estimateTokens(metadata) <= MAX_METADATA_TOKENS;
     return { ...toListed(head), ...(isShown && { metadata }), updated, ...noted };
   },
 });
+
+/** Says what of the change was not stored. */
+export function noteOnChange(change: HeadChange, head: ConversationHead): { note?: string } {
+  const set = Object.keys(change.metadata ?? {}).map((key) => head.metadata?.[key]);
+  const fields = (['title', 'tags', 'module'] as const).map((name) => change[name] && head[name]);
+  return noteBetween(change, [set, ...fields]);
+}

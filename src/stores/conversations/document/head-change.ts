@@ -21,6 +21,16 @@ export interface HeadChange {
   readonly metadata?: JsonObject;
 }
 
+export interface UpdateOptions {
+  readonly mayDefer?: boolean;
+  /** Gets the present fields under the lock. If it returns true, nothing is changed. */
+  readonly unless?: ((head: ConversationHead) => boolean) | undefined;
+}
+
+/** The change that is not made if `unless` returns true. */
+export const changeUnless = (change: HeadChange, unless: UpdateOptions['unless']) =>
+  unless === undefined ? change : (head: ConversationHead) => (unless(head) ? {} : change);
+
 /**
  * Returns only the fields that differ from `head`. VALIDATION_ERROR if a value cannot be stored in the file.
  */
