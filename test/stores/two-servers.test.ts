@@ -100,3 +100,21 @@ describe('a value of the state', () => {
     });
   });
 });
+
+describe('a new conversation', () => {
+  it('that waits gets no key of one that is in memory', async () => {
+    await withStore(async ({ app: { conversations }, another, leave, comeBack }) => {
+      await conversations.list();
+      leave();
+      const create = (clientId: string) =>
+        conversations.create({ clientId, messages: said('new'), mayDefer: true });
+      await expect(create('plan')).rejects.toMatchObject({ code: 'ALREADY_EXISTS' });
+      await create('other');
+      await expect(create('other')).rejects.toMatchObject({ code: 'ALREADY_EXISTS' });
+      await comeBack();
+      const last = await another();
+      expect(await last.conversations.list()).toHaveLength(2);
+      expect((await last.conversations.load('plan')).messages).toHaveLength(1);
+    });
+  });
+});

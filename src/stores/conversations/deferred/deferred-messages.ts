@@ -13,7 +13,7 @@ import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js'
 import { plainCodec } from '../../../files/sealing/text-codec.js';
 import { stampInMemory } from '../../deferred-writes/pending-views.js';
 import { WriteQueue } from '../../deferred-writes/write-queue.js';
-import { notFound } from '../conversation-errors.js';
+import { keyInUse, notFound } from '../conversation-errors.js';
 import type { AppendRequest, PastFields, PastMessage } from '../document/apply-appends.js';
 import { applyAppends, withIds, withTimes } from '../document/apply-appends.js';
 import { conversationIdAt, requireRef } from '../document/conversation-id.js';
@@ -91,6 +91,16 @@ export class DeferredMessages {
   }
 
   async #deferNew({ fields, messages }: MaskedConversation): Promise<Conversation> {
+    const { clientId, createdAt = '' } = fields;
+    const owner = clientId && this.#core.catalogue.idOfKey(clientId);
+    if (owner) {
+      // The first attempt may have failed after it had written the conversation.
+      const isOurs =
+        messages.length === 0
+          ? owner === conversationIdAt(Date.parse(createdAt))
+          : alreadyStored(await this.#viewOf(owner), messages) !== undefined;
+      if (!isOurs) throw keyInUse(clientId, owner);
+    }
     const result = await this.#deferNewDocument(fields, { messages, options: {} });
     return { ...result.head, messages: result.messages };
   }
@@ -203,10 +213,13 @@ async function probe({ options: { logsFolder }, locksFolder }: StoreCore): Promi
 }
 
 /** Returns the messages as they are in the document, if a failed attempt had already replaced the file. */
-function alreadyStored(document: ConversationDocument, messages: readonly PastMessage[]) {
+function alreadyStored(
+  document: ConversationDocument | undefined,
+  messages: readonly PastMessage[],
+) {
   const id = Array.isArray(messages) ? messages[0]?.id : undefined;
-  const at = typeof id === 'string' ? document.positionOf(id) : undefined;
-  if (at === undefined) return undefined;
+  const at = typeof id === 'string' ? document?.positionOf(id) : undefined;
+  if (document === undefined || at === undefined) return undefined;
   const stored = messages.flatMap((_, index) => document.message(at + index + 1) ?? []);
   return { messages: stored, seq: at + 1 };
 }
