@@ -4,9 +4,10 @@
  * `asNew`, restored under a new id. Restoring again changes nothing more.
  */
 
-import { AppError, isAppError } from '../base/errors.js';
+import { AppError, appErrorOf, isAppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
 import type { JsonObject } from '../base/json-fields.js';
+import { WriteSlots } from '../files/write-slots.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import { restoredFromIn } from '../stores/conversations/document/restored-from.js';
@@ -14,6 +15,7 @@ import type {
   ConversationDocuments,
   WholeConversation,
 } from '../stores/conversations/files/conversation-documents.js';
+import { addUnder } from '../stores/conversations/writing/add-under.js';
 import {
   addSummaries,
   summariesIn,
@@ -21,7 +23,10 @@ import {
 } from '../stores/summaries/exported-summaries.js';
 import type { Summaries } from '../stores/summaries/summary-file.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
-import { type ExportedConversation, readExport } from './read-export.js';
+import { type ExportedConversation, type ExportRecord, readExport } from './read-export.js';
+
+/** They are written in batches, which give a key only to one conversation. */
+const SLOTS = { atOnce: 64, weight: 16 * 1024 * 1024 };
 
 export interface RestoreExportOptions {
   readonly store: ConversationStore;
@@ -49,21 +54,37 @@ export async function restoreExport(
 ): Promise<RestoredConversations> {
   const report: RestoredConversations = { restored: [], unchanged: [], asNew: [], refused: [] };
   const known = await readStoreState(options.store);
+  const slots = new WriteSlots(SLOTS);
   let done = 0;
-  for await (const record of readExport(path)) {
-    options.signal?.throwIfAborted();
-    try {
-      if (record.error !== undefined) throw record.error;
-      await restoreRecord(record, options, report, known);
-    } catch (error) {
-      if (!isAppError(error) || error.code === 'STORAGE_FULL') throw error;
-      const { code, message: reason } = error;
-      const { location, conversationId } = record;
-      report.refused.push({ location, ...(conversationId && { conversationId }), code, reason });
+  try {
+    for await (const record of readExport(path)) {
+      options.signal?.throwIfAborted();
+      await refusing(record, report, () => {
+        if (record.error !== undefined) throw record.error;
+        return restoreRecord(record, options, report, known, slots);
+      });
+      options.onProgress?.(++done);
     }
-    options.onProgress?.(++done);
+  } finally {
+    await slots.settled();
   }
+  slots.throwIfFailed();
   return report;
+}
+
+/** Adds an error of this conversation to the report. */
+async function refusing(
+  { location, conversationId }: ExportRecord,
+  report: RestoredConversations,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isAppError(error) || error.code === 'STORAGE_FULL') throw error;
+    const { code, message: reason } = error;
+    report.refused.push({ location, ...(conversationId && { conversationId }), code, reason });
+  }
 }
 
 /** State of the store, read once, because reading it for each conversation would take quadratic time. */
@@ -85,11 +106,13 @@ async function readStoreState(store: ConversationStore): Promise<StoreState> {
 }
 
 async function restoreRecord(
-  { location, conversationId: id, value: exported }: ExportedConversation,
+  record: ExportedConversation,
   options: RestoreExportOptions,
   report: RestoredConversations,
   known: StoreState,
+  slots: WriteSlots,
 ): Promise<void> {
+  const { location, conversationId: id, value: exported } = record;
   if (!CONVERSATION_ID.test(id)) {
     throw new AppError(
       'VALIDATION_ERROR',
@@ -105,13 +128,28 @@ async function restoreRecord(
   const refusal = await conflictOf(id, wanted, documents, known);
   if (refusal === 'identical') {
     report.unchanged.push(id);
-  } else if (refusal === undefined) {
-    if (!dryRun) await documents.add(id, value);
-    if (wanted.head.clientId !== undefined) known.keys.add(wanted.head.clientId);
-    report.restored.push(id);
-  } else if (options.asNew) return restoreAsNew(wanted, summaries, options, report, known);
-  else throw refusal;
-  if (!dryRun) await addSummaries(id, summaries, options.summaries);
+    if (!dryRun) await addSummaries(id, summaries, options.summaries);
+    return;
+  }
+  const asNew = () => restoreAsNew(wanted, summaries, options, report, known);
+  if (refusal !== undefined) {
+    if (options.asNew) return asNew();
+    throw refusal;
+  }
+  if (wanted.head.clientId !== undefined) known.keys.add(wanted.head.clientId);
+  report.restored.push(id);
+  if (dryRun) return;
+  await slots.add(wanted.text.length, () =>
+    refusing(record, report, async () => {
+      const refused = await appErrorOf(() => addUnder(id, value, options));
+      if (refused === undefined) return addSummaries(id, summaries, options.summaries);
+      report.restored.splice(report.restored.indexOf(id), 1);
+      // Another process has given its id or its key to another conversation meanwhile.
+      const isTaken = refused.code === 'ALREADY_EXISTS' && options.asNew;
+      if (!isTaken) throw refused;
+      await asNew();
+    }),
+  );
 }
 
 /** Why the conversation cannot be restored under its own id; `undefined` if it can. */

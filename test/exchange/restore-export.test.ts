@@ -80,6 +80,26 @@ describe('export and restore', () => {
     expect((await from.restore(await to.exported(format))).unchanged).toEqual([ID0]);
   });
 
+  it('give no key to two conversations if a server gives the same keys meanwhile', async () => {
+    const from = await openBench();
+    const keys = Array.from({ length: 40 }, (_, index) => `key-${index}`);
+    for (const clientId of keys) await from.store.create({ clientId, messages: [user('a')] });
+    const to = await openBench();
+    const { store: server, time } = await to.another();
+    time.now += 1_000_000; // for ids that the export does not have
+    const serving = async () => {
+      for (const key of keys.toReversed()) await server.append(key, [user('b')], { create: true });
+    };
+    const [{ restored, refused }] = await Promise.all([
+      to.restore(await from.exported('jsonl')),
+      serving(),
+    ]);
+    expect(restored.length + refused.length).toBe(keys.length);
+    const { store } = await to.another();
+    expect(await store.list()).toHaveLength(keys.length);
+    expect(store.duplicateKeys()).toEqual([]);
+  });
+
   it('decrypt the export of an encrypted store, and encrypt what is restored', async () => {
     const codec = codecOf(new CipherKey(Buffer.alloc(32, 7)));
     const from = await openBench({ codec });

@@ -12,6 +12,7 @@ import {
   type SourceId,
 } from '../../stores/conversations/document/import-mark.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
+import { addUnder } from '../../stores/conversations/writing/add-under.js';
 import type { Masker } from '../../stores/conversations/writing/mask-queue.js';
 import { maskedBy } from '../../stores/text-masker.js';
 import { addLeftOut, addProblem } from '../import-outcome.js';
@@ -19,7 +20,7 @@ import type { Activity, ImportedConversation } from '../source-interface.js';
 import type { KnownConversation, Planned } from './already-imported.js';
 import { BranchImport } from './branch-import.js';
 import { candidateWithoutCopy } from './omit-forked-history.js';
-import { addUnder, differs, importWhole, type WholeImportOptions } from './own-export-import.js';
+import { differs, importWhole, type WholeImportOptions } from './own-export-import.js';
 import { plannedAgain, plannedOf } from './planned-again.js';
 import type { Candidate } from './planned-conversation.js';
 import { isChanged, isOtherPath, type Reconciled, reconcile } from './reconcile.js';

@@ -6,7 +6,6 @@
 import { later } from '../../base/clock.js';
 import { AppError, undefinedIfUnreadable } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
-import { readStampNow } from '../../files/read/stamp.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { markIn } from '../../stores/conversations/document/import-mark.js';
 import { restoredFromIn } from '../../stores/conversations/document/restored-from.js';
@@ -19,6 +18,7 @@ import type {
   ConversationDocuments,
   WholeConversation,
 } from '../../stores/conversations/files/conversation-documents.js';
+import { addUnder } from '../../stores/conversations/writing/add-under.js';
 import { summariesIn, withoutSummaries } from '../../stores/summaries/exported-summaries.js';
 import type { SummaryStore } from '../../stores/summaries/summary-store.js';
 import { maskedBy, type TextMasker } from '../../stores/text-masker.js';
@@ -115,24 +115,6 @@ async function importDocument(
   outcome[fresh.length > 0 ? 'updated' : 'unchanged'] += 1;
   outcome.messages += fresh.length;
   return fresh.length > 0;
-}
-
-/**
- * Adds a new conversation under its own id, in one batch with others; if its folder exists without a
- * `conversation.json`, it is written alone. Throws ALREADY_EXISTS (its id or key is taken), and what
- * writing throws.
- */
-export async function addUnder(
-  conversationId: string,
-  value: JsonObject,
-  { store, documents }: Pick<WholeImportOptions, 'store' | 'documents'>,
-): Promise<void> {
-  if (readStampNow(store.path(conversationId)) === undefined) {
-    await store.batches.addWhole(await documents.document(conversationId, value));
-  } else {
-    await documents.add(conversationId, value);
-    await store.refreshOne(conversationId);
-  }
 }
 
 interface Following {
