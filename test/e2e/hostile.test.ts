@@ -178,7 +178,7 @@ describe('a hostile message after a restart', () => {
 describe('arguments of the wrong kind', () => {
   it.each([
     ['metadata that is a list', { role: 'user', content: 'x', metadata: [1] }],
-    ['metadata that is null', { role: 'user', content: 'x', metadata: null }],
+    ['a content that is null', { role: 'user', content: null }],
     ['content that is a number', { role: 'user', content: 5 }],
     ['no content', { role: 'user' }],
     ['an unknown argument', { role: 'user', content: 'x', path: '/etc' }],

@@ -122,8 +122,8 @@ describe('archives', () => {
       const { conversations } = await openMaintained({ root: place.root });
       const owners = (await conversations.list()).filter(({ clientId }) => clientId === 'garden');
       expect(owners).toHaveLength(1);
-      const twice = [place.archives.restore(first), other.archives.restore(first)];
-      for (const each of twice) expect((await errorOf(each)).code).toBe('ALREADY_EXISTS');
+      for (const { archives } of [place, other])
+        expect((await errorOf(archives.restore(first))).code).toBe('ALREADY_EXISTS');
     }
   });
 
