@@ -102,7 +102,7 @@ export class ItemImport {
     input: Input,
     { pool, conversations }: { pool: WriteSlots; conversations: ConversationImport },
   ): Promise<void> {
-    const reason = skipReason(item, this.#parts.request);
+    const reason = await skipReason(item, this.#parts.request);
     if (reason !== undefined) return addLeftOut(this.#report, reason);
     await pool.add(item.messages.length, async () => {
       await conversations.importOne(kind, item);

@@ -1,6 +1,5 @@
 /** Why an import skips a conversation: the user chose a day or a project, or excluded its folder. */
-import { isAbsolute } from 'node:path';
-import { isInside } from '../files/paths/path-confinement.js';
+import { isExcluded } from '../files/paths/excluded-folders.js';
 import { fileTimeOf } from './conversations/planned-conversation.js';
 import type { ImportedConversation } from './source-interface.js';
 
@@ -14,8 +13,12 @@ export interface Choice {
 }
 
 /** The reason, for the report; `undefined` if the conversation is wanted. */
-export function skipReason(item: ImportedConversation, { since, project, excluded }: Choice) {
-  if (isExcluded(item, excluded)) return 'of an excluded folder';
+export async function skipReason(
+  item: ImportedConversation,
+  { since, project, excluded = [] }: Choice,
+): Promise<string | undefined> {
+  if (item.project !== undefined && (await isExcluded(item.project, excluded)))
+    return 'of an excluded folder';
   if (since !== undefined) {
     const said = item.updatedAt ?? item.messages.at(-1)?.createdAt ?? item.createdAt;
     if ((said ?? fileTimeOf(item)) < since) return `last changed before ${since}`;
@@ -24,9 +27,4 @@ export function skipReason(item: ImportedConversation, { since, project, exclude
   if (project === undefined) return undefined;
   const isWanted = names.includes(project) || names.includes(project.replace(/[/\\]+$/, ''));
   return isWanted ? undefined : 'of another project';
-}
-
-function isExcluded({ project }: ImportedConversation, excluded: readonly string[] = []): boolean {
-  if (project === undefined || !isAbsolute(project)) return false;
-  return excluded.some((folder) => isInside(project, folder));
 }

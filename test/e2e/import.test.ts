@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import sqlite from 'node-sqlite3-wasm';
 import { describe, expect, it } from 'vitest';
+import { gitIn } from '../support/git.js';
 import { runInTerminal } from '../support/terminal.js';
 import {
   MAIN,
@@ -309,20 +310,26 @@ describe('daybook import', () => {
 
   it('never imports sessions of excluded folders, and a hook gives nothing to them', async () => {
     await withPlace(async (place) => {
-      const [client, open] = ['clients/acme/shop', 'clients-list'].map((name) =>
-        join(place.folder, name),
-      );
-      const lines = (cwd = '', id = '') =>
+      const client = join(place.folder, 'clients/acme/shop');
+      const open = join(place.folder, 'clients-list');
+      const lines = (cwd: string, id: string) =>
         SESSION.replace(
           '"sessionId":"s"',
           `"cwd":${JSON.stringify(cwd)},"sessionId":"${id}"`,
         ).replace('"uuid":"u"', `"uuid":"${id}"`);
       const logs = join(place.folder, '.claude', 'projects');
+      await mkdir(client, { recursive: true });
+      const git = gitIn(client);
+      git('init', '-q');
+      git('commit', '-q', '--allow-empty', '-m', 'first');
+      const tree = join(place.folder, 'worktrees', 'shop');
+      git('worktree', 'add', '-q', tree);
       for (const [folder, id] of [
         [client, 'secret'],
+        [tree, 'secret-tree'],
         [open, 'public'],
-      ]) {
-        await mkdir(folder ?? '', { recursive: true });
+      ] as const) {
+        await mkdir(folder, { recursive: true });
         await mkdir(join(logs, `-${id}`), { recursive: true });
         await writeFile(join(logs, `-${id}`, `${id}.jsonl`), lines(folder, id));
       }
@@ -330,18 +337,19 @@ describe('daybook import', () => {
       const excluding = { ...place, env };
       const { stdout } = await run(excluding, 'import', logs, '--yes');
       expect(stdout).toContain('1 conversation added');
-      expect(stdout).toContain('of an excluded folder: 1');
+      expect(stdout).toContain('of an excluded folder: 2');
       const json = JSON.parse((await run(excluding, 'list', '--json')).stdout);
       expect(json.conversations).toMatchObject([{ module: 'clients-list' }]);
       await run(excluding, 'save', 'user', 'hello', '--module', 'shop');
-      const hook = (cwd = '') =>
+      const hook = (cwd: string) =>
         runCommand(
           excluding,
           ['--root', place.root, 'session-start', '--hook', 'codex'],
           cwd,
           '{"source":"startup"}',
         );
-      expect(await hook(client)).toMatchObject({ code: 0, stdout: '', stderr: '' });
+      for (const cwd of [client, tree])
+        expect(await hook(cwd)).toMatchObject({ code: 0, stdout: '', stderr: '' });
       expect((await hook(open)).stdout).toContain('hello');
       expect(
         (await runCommand(place, ['--root', place.root, 'session-start'], client)).stdout,

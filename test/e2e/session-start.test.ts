@@ -2,10 +2,11 @@
  * `daybook session-start`: what a person and the hook of an assistant get about the project in the working
  * folder. The hooks are those that `daybook init` writes, run by a shell as the assistants run them.
  */
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { gitIn } from '../support/git.js';
 import { MAIN, type Place, runCommand, withPlace } from './harness.js';
 
 const STARTUP = JSON.stringify({
@@ -13,7 +14,6 @@ const STARTUP = JSON.stringify({
   hook_event_name: 'SessionStart',
   source: 'startup',
 });
-const AUTHOR = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org'];
 const HOOK = ['session-start', '--hook'];
 const FILES = {
   'claude-code': '.claude/settings.json',
@@ -118,9 +118,9 @@ describe('daybook session-start', () => {
   it('belongs to the repository in its worktrees, and shows there what was held in them', async () => {
     await withProject(async (project) => {
       const { place, folder } = project;
-      const git = (...args: string[]) => execFileSync('git', ['-C', folder, ...args]);
+      const git = gitIn(folder);
       git('init', '-q');
-      git(...AUTHOR, 'commit', '-q', '--allow-empty', '-m', 'first');
+      git('commit', '-q', '--allow-empty', '-m', 'first');
       await fill(project);
       const logs = join(place.folder, 'logs', 'projects', 'p');
       await mkdir(logs, { recursive: true });

@@ -12,7 +12,7 @@ import {
   startOfProject,
 } from '../../context/project-start.js';
 import { viewOf } from '../../context/session-start-view.js';
-import { isInside } from '../../files/paths/path-confinement.js';
+import { isExcluded } from '../../files/paths/excluded-folders.js';
 import { importLastSession } from '../../import/tool-logs/last-session.js';
 import { NOTHING_FOUND } from '../errors/exit-status.js';
 import { configuration, type Flags } from '../options/configuration.js';
@@ -42,8 +42,7 @@ export async function sessionStart(options: SessionStartOptions, flags: Flags): 
   const maxTokens = tokensOf(options.maxTokens);
   const { source, log } = hook === undefined ? {} : await hookInput(hook);
   const { excluded, watched } = configuration(flags).imports;
-  const isExcluded = excluded.some((folder) => isInside(process.cwd(), folder));
-  const isQuiet = isExcluded || CONTINUED.includes(source ?? '');
+  const isQuiet = CONTINUED.includes(source ?? '') || (await isExcluded(process.cwd(), excluded));
   if (hook !== undefined && isQuiet) return printForHook(hook);
   const imports = log !== undefined && watched.length > 0;
   const work = async (app: App, signal: AbortSignal) => {
