@@ -9,6 +9,7 @@ import { notesOf } from '../../src/import/reading/documents/note-paths.js';
 import { SOURCES } from '../../src/import/source-list.js';
 import { openWebUiActivity } from '../../src/import/sources/openwebui-activity.js';
 import { errorOf } from '../support/error-of.js';
+import { sampled } from '../support/rounds.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { zipOf } from '../support/zip.js';
 import { fileWith, folderWith, lines, openImportBench } from './bench.js';
@@ -257,10 +258,14 @@ describe.each(Object.entries(TEXT_SAMPLES))('a file like %s', (name, content) =>
     const values = (name.endsWith('.json') ? [content] : content.trim().split('\n')).map((text) =>
       JSON.parse(text),
     );
-    for (let at = 1; ; at += 1) {
-      const left = { left: at };
-      const odd = values.map((value) => changed(value, left, { toString: null }));
-      if (left.left > 0) break;
+    const oddAt = (left: { left: number }) =>
+      values.map((value) => changed(value, left, { toString: null }));
+    const all = { left: Number.MAX_SAFE_INTEGER };
+    oddAt(all);
+    const places = Array.from({ length: Number.MAX_SAFE_INTEGER - all.left }, (_, at) => at + 1);
+    expect(places).not.toHaveLength(0);
+    for (const left of sampled(name, places, 2)) {
+      const odd = oddAt({ left });
       await readByAll(folderWith({ [name]: lines(...odd) }));
     }
   });

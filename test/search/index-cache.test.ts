@@ -175,7 +175,7 @@ describe('a cache that is saved while the store changes', () => {
   it('has no wrong content', async () => {
     const { logsFolder, cachePath } = makeFolder(60, 4);
     const { store, index } = await openIndex(logsFolder);
-    for (let round = 0; round < 25; round += 1) {
+    for (let round = 0; round < rounds(12); round += 1) {
       const saving = saveIndexCache({ path: cachePath, index, store, log: silentLog });
       for (let n = 0; n < 12; n += 1) {
         const id = idOf((round * 7 + n * 5) % 60);
@@ -312,7 +312,7 @@ describe('killed writers, and two writers at once', () => {
     ];
     // A writer starts before its first file exists, which takes longer on a busy machine.
     await expect.poll(() => existsSync(cachePath)).toBe(true);
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < rounds(10); round += 1) {
       const { answers, filesRead } = await start(logsFolder, cachePath);
       expect({ answers, filesRead }).toEqual({ answers: expected, filesRead: 0 });
     }
