@@ -41,7 +41,7 @@ export const archivedId = ({ archives }: App, ref: string): Promise<string | und
 
 /** Returns `error`, or an error that says that the item is in the trash, is archived or may be damaged. */
 export async function explainNotFound(error: unknown, app: App): Promise<unknown> {
-  if (isAppError(error, 'E_MB_FILE_NOT_FOUND')) return withTrashedNote(error, app);
+  if (isAppError(error, 'E_MB_FILE_NOT_FOUND')) return withNoteElsewhere(error, app);
   if (!isAppError(error, 'CONVERSATION_NOT_FOUND')) return error;
   const { code, details } = error;
   const ref = details?.['conversationId'];
@@ -58,7 +58,7 @@ export async function explainNotFound(error: unknown, app: App): Promise<unknown
 const restoreHint = (name: string, kind?: 'note' | 'insight') =>
   `To restore it, call \`restore_conversation\` with the name ${name}${kind === undefined ? '' : ` and the kind ${kind}`}; if that tool is not offered, run \`daybook restore ${name}\`.`;
 
-async function withTrashedNote(error: AppError, { memoryBank }: App): Promise<AppError> {
+async function withNoteElsewhere(error: AppError, { memoryBank }: App): Promise<AppError> {
   const path = error.details?.['path'];
   if (typeof path !== 'string') return error;
   const trashed = await memoryBank.trashed().catch(() => []);

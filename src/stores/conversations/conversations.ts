@@ -36,7 +36,7 @@ import { History } from './versions/history.js';
 import { VersionFiles } from './versions/version-files.js';
 import type { CopyOptions } from './writing/branch-and-merge-content.js';
 import { createBranch } from './writing/branches.js';
-import { addRestored, type Named } from './writing/drop-taken-key.js';
+import { addRestored, type Restorable } from './writing/drop-taken-key.js';
 import { EditorCopies } from './writing/editor-copy.js';
 import { type Merged, Merges, requireDifferent } from './writing/merges.js';
 import { MessageEdits } from './writing/message-edits.js';
@@ -91,8 +91,8 @@ export class ConversationStore {
   /** The size of the files of all conversations; `undefined` before all were found. */
   readonly knownBytes = (): Promise<number | undefined> => this.#core.catalogue.knownBytes();
   /** For a conversation that is restored from an archive (`writing/drop-taken-key.ts`). */
-  readonly addRestored = (named: Named, add: () => Promise<void>) =>
-    addRestored(this.#core, named, add);
+  readonly addRestored = (head: Restorable, add: () => Promise<void>) =>
+    addRestored(this.#core, head, add);
 
   constructor(options: ConversationStoreOptions) {
     this.#core = new StoreCore(options);

@@ -2,13 +2,11 @@
 import { type HeldLock, withLock } from '../../../files/locks/file-lock.js';
 import { readStamp } from '../../../files/read/stamp.js';
 import { idTaken, notFound } from '../conversation-errors.js';
+import type { ConversationHead } from '../document/schema.js';
 import type { StoreCore } from '../store-core.js';
 import { withKeyLock } from './key-lock.js';
 
-export interface Named {
-  readonly conversationId: string;
-  readonly clientId?: string;
-}
+export type Restorable = Pick<ConversationHead, 'conversationId' | 'clientId'>;
 
 /**
  * Runs `add`, which adds a conversation of an archive with its key, and removes the key if another conversation has
@@ -17,7 +15,7 @@ export interface Named {
  */
 export async function addRestored(
   core: StoreCore,
-  { conversationId, clientId }: Named,
+  { conversationId, clientId }: Restorable,
   add: () => Promise<void>,
 ): Promise<string | undefined> {
   const { files, catalogue, locksFolder } = core;
